@@ -92,7 +92,13 @@ def test_helpers_sleep_and_wake_again():
         meet = threading.Barrier(2, timeout=30)
         run_chunks(lambda c, meet=meet: meet.wait(), 2, 2)
         time.sleep(pause)
-    assert any(helper.asleep for helper in parallel._helpers)
+
+
+def test_all_calls_share_one_pool():
+    run_chunks(lambda c: None, 4, 2)
+    (pool,) = parallel._pool
+    run_chunks(lambda c: None, 8, 3)
+    assert parallel._pool == [pool]
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system cannot fork")

@@ -337,7 +337,7 @@ class Corpus:
     @property
     def lengths(self) -> NDArray[np.int64]:
         """Tokens in each sequence, int64[N]."""
-        return np.diff(self.indptr)
+        return self.indptr[1:] - self.indptr[:-1]  # np.diff takes five times as long for one text
 
     def __len__(self) -> int:
         """Return N, the number of sequences."""

@@ -3,8 +3,7 @@
 A compiled kernel releases the interpreter lock, so threads are enough. The chunks are cut by the data alone; every
 chunk writes its own outputs; what must be added up is added in the order of the chunks by the caller.
 
-Training makes thousands of short calls, a few a millisecond. A thread that went to sleep in between would wake too
-late to be of use, so helpers watch for the next call for a moment before they sleep (`kernels/spin`).
+One pool of threads serves a process. A helper that wakes too late finds nothing left to do, and nobody waits for it.
 
 The library behind NumPy's matrix products has threads of its own, and each waits for the others by spinning. For
 matrices as small as a text's that gains nothing, and beside other work on the same cores a product of microseconds
@@ -20,6 +19,7 @@ import itertools
 import os
 import threading
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from typing import Any
 
@@ -35,12 +35,9 @@ WORTH_THREADS = 8_000
 
 MAX_THREADS = 64
 
-WATCH = 4_000_000
-"""Looks before a helper goes to sleep: about a millisecond."""
-
-# Module state, on purpose: starting threads costs far more than a training step should wait, so the same helpers serve
-# all calls of a process.
-_helpers: list[_Helper] = []
+# Module state, on purpose: starting threads costs far more than a training step should wait, so the same ones serve all
+# calls of a process.
+_pool: list[ThreadPoolExecutor] = []
 _in_use = threading.Lock()
 
 
@@ -90,18 +87,8 @@ def run_chunks(call: Callable[[int], object], n_chunks: int, threads: int) -> No
         for c in range(n_chunks):
             call(c)
         return
-    try:
-        _share(call, n_chunks, _take_helpers(n_helpers))
-    finally:
-        lock.release()
-
-
-def _share(call: Callable[[int], object], n_chunks: int, helpers: list[_Helper]) -> None:
-    from espalier.kernels.spin import spin_while_any
-
     tickets = itertools.count()  # next() on it is atomic
     failures: dict[int, BaseException] = {}
-    busy = np.zeros(len(helpers), np.int64)  # which helpers may be inside a chunk
 
     def work() -> None:
         while not failures:
@@ -113,65 +100,16 @@ def _share(call: Callable[[int], object], n_chunks: int, helpers: list[_Helper])
             except BaseException as error:
                 failures[c] = error
 
-    def help_out(k: int) -> None:
-        busy[k] = 1  # before the first ticket: once all tickets are gone, a helper that is not busy never will be
-        try:
-            work()
-        finally:
-            busy[k] = 0
-
-    for k, helper in enumerate(helpers):
-        helper.ask(help_out, k)
-    work()
-    while not spin_while_any(busy, WATCH):
-        pass
+    try:
+        if not _pool:
+            _pool.append(ThreadPoolExecutor(MAX_THREADS, thread_name_prefix="espalier"))
+        helpers = [_pool[0].submit(work) for _ in range(n_helpers)]
+        work()
+        wait([helper for helper in helpers if not helper.cancel()])
+    finally:
+        lock.release()
     if failures:
         raise failures[min(failures)]
-
-
-class _Helper(threading.Thread):
-    """A thread that waits for calls, watching at first and then asleep."""
-
-    def __init__(self) -> None:
-        super().__init__(name="espalier", daemon=True)
-        self.calls = np.zeros(1, np.int64)
-        self.job: tuple[Callable[[int], None], int] | None = None
-        self.asleep = False
-        self.wake = threading.Event()
-
-    def ask(self, function: Callable[[int], None], k: int) -> None:
-        """Have function(k) called, soon; the job before must be over."""
-        self.job = (function, k)
-        self.calls[0] += 1
-        if self.asleep:
-            self.wake.set()
-
-    def run(self) -> None:
-        """Serve calls until the process ends."""
-        from espalier.kernels.spin import spin_while_equal
-
-        seen = 0
-        while True:
-            if not spin_while_equal(self.calls, seen, WATCH):
-                self.asleep = True
-                if self.calls[0] == seen:  # asked again, now that callers know that they must wake us
-                    self.wake.wait()
-                self.asleep = False
-                self.wake.clear()
-                continue
-            seen = int(self.calls[0])
-            job, self.job = self.job, None
-            if job is not None:
-                job[0](job[1])
-
-
-def _take_helpers(n: int) -> list[_Helper]:
-    """Return n running helpers."""
-    while len(_helpers) < n:
-        helper = _Helper()
-        helper.start()
-        _helpers.append(helper)
-    return _helpers[:n]
 
 
 class _Setting:
@@ -233,9 +171,9 @@ def one_blas_thread() -> Iterator[None]:
 
 
 def _start_afresh() -> None:
-    """Forget helpers, locks and open blocks: a forked child inherits them, but not the threads behind them."""
+    """Forget the pool, locks and open blocks: a forked child inherits them, but not the threads behind them."""
     global _in_use, _setting
-    _helpers.clear()
+    _pool.clear()
     _in_use = threading.Lock()
     _setting = _Setting()
 

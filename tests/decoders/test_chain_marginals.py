@@ -34,7 +34,7 @@ def enumerated(p: Potentials) -> tuple[np.ndarray, np.ndarray]:
 def test_marginals_are_sums_over_all_labellings(
     by_token: bool, length: int, loaded: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(probabilities, "better_one_by_one", lambda n: not loaded)
+    monkeypatch.setattr(probabilities, "are_loaded", lambda n: loaded)
     rng = np.random.default_rng(length + 10 * by_token)
     trans = rng.normal(size=(length - 1, 3, 3) if by_token else (3, 3))
     if not by_token:

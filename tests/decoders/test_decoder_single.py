@@ -1,4 +1,4 @@
-"""One short sequence in NumPy: the same answers, bounds and probabilities as the kernels give it among others."""
+"""Without kernels: the same answers, bounds and probabilities as with them, of one sequence and of several."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from test_batch import PLAIN, RULES, TAGS, make
 
 from espalier.corpus import Corpus
 from espalier.decoders import batch as batches
-from espalier.decoders import exhaustive, single
+from espalier.decoders import exhaustive, probabilities, single
 from espalier.decoders.base import Problem
 from espalier.decoders.batch import decode_batch
 from espalier.decoders.probabilities import answer_probabilities
@@ -28,23 +28,33 @@ def alone(batch: ChainBatch, i: int) -> ChainBatch:
     return ChainBatch(np.array([0, b - a]), *own)
 
 
+def without_kernels(patch: pytest.MonkeyPatch) -> None:
+    """Let no kernel be worth loading."""
+    for module in (batches, probabilities):
+        patch.setattr(module, "worth_loading", lambda n: False)
+
+
 @pytest.fixture(params=[False, True], ids=["NumPy", "compiled"])
 def loaded(request, monkeypatch):
-    """Decode single sequences without kernels, then with them."""
-    monkeypatch.setattr(single, "worth_loading", lambda n: request.param)
+    """Decode without kernels, then with them."""
+    if not request.param:
+        without_kernels(monkeypatch)
 
 
 @settings(deadline=None, derandomize=True, max_examples=60)
 @given(
     st.integers(0, 10**6), st.sampled_from([PLAIN, TAGS]),
     st.lists(st.sampled_from(sorted(RULES)), min_size=1, max_size=5, unique=True), st.sampled_from([0.3, 2.0]),
-    st.booleans(), st.booleans(),
+    st.booleans(),
 )  # fmt: skip
-def test_a_single_sequence_has_the_answer_that_it_has_among_others(seed, labels, names, scale, hard, compiled_):
+def test_the_answers_are_those_of_the_kernels(seed, labels, names, scale, hard):
     batch, corpus, compiled, penalties = make(seed, labels, names, scale, hard)
     among = decode_batch(batch, compiled, corpus, penalties)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(single, "worth_loading", lambda n: compiled_)
+        without_kernels(patch)
+        together = decode_batch(batch, compiled, corpus, penalties)
+        np.testing.assert_array_equal(together.labels, among.labels)
+        np.testing.assert_allclose(together.scores, among.scores, atol=1e-9)
         for i in range(len(batch)):
             found = decode_batch(alone(batch, i), compiled, corpus[[i]], penalties)
             np.testing.assert_array_equal(found.labels, among.labels[batch.indptr[i] : batch.indptr[i + 1]])
@@ -82,7 +92,8 @@ def test_several_kinds_of_transitions(loaded):
     np.testing.assert_array_equal(found.labels, best.labels)
 
 
-def test_what_stays_open_goes_to_the_search(monkeypatch, loaded):
+def test_what_stays_open_goes_to_the_search(monkeypatch):
+    without_kernels(monkeypatch)
     batch, corpus, compiled, penalties = make(11, PLAIN, ["Most", "Least", "Same", "Tokens"], 2.0, False)
     monkeypatch.setattr(batches, "decode_single", lambda *_: None)
     among = decode_batch(batch, compiled, corpus, penalties)
@@ -102,7 +113,9 @@ def test_probabilities_are_those_among_others(seed, scale, loaded):
     kinds = np.zeros(corpus.n_tokens, np.int32)
     batch = ChainBatch(corpus.indptr, unary, trans, kinds, start, rng.normal(size=L))
     y = rng.integers(0, L, corpus.n_tokens).astype(np.int16)
-    tokens, whole = answer_probabilities(batch, y)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(probabilities, "worth_loading", lambda n: True)
+        tokens, whole = answer_probabilities(batch, y)
     for i in range(len(batch)):
         part = slice(batch.indptr[i], batch.indptr[i + 1])
         own_tokens, own_whole = answer_probabilities(alone(batch, i), y[part])
@@ -110,7 +123,7 @@ def test_probabilities_are_those_among_others(seed, scale, loaded):
         assert own_whole[0] == pytest.approx(whole[i], rel=1e-9)
 
 
-def test_scores_too_far_apart_are_refused(loaded):
+def test_scores_too_far_apart_are_refused():
     rng = np.random.default_rng(0)
     y = np.zeros(4, np.int16)
     assert single.posterior_single(400 * rng.normal(size=(4, 3)), np.zeros((3, 3)), np.zeros(3), np.zeros(3), y) is None

@@ -9,7 +9,8 @@ from itertools import pairwise, product
 import numpy as np
 
 from espalier.features.conditions import ConditionField
-from espalier.features.declare import Call, Lexicon, NamedField, RegexField, SequenceCall, TableField, Vectors
+from espalier.features.declare import Call, Lexicon, RegexField, SequenceCall, TableField, Vectors
+from espalier.features.fields import NamedField
 from espalier.features.word_classes import WordClasses
 
 Spec = list[tuple[str, int]]

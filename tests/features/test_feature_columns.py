@@ -1,16 +1,27 @@
-"""Operations on columns against the same on lists of lists."""
+"""Operations on columns, compiled and in NumPy, against the same on lists of lists."""
 
 from __future__ import annotations
 
 from collections import Counter
 
 import numpy as np
-from hypothesis import given, settings
+import pytest
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from espalier import kernels
 from espalier.features.matrix import Column, Laid, Places, cross, frequent, lay, pile, stack
 
-RANDOM = settings(deadline=None, derandomize=True, max_examples=100)
+RANDOM = settings(
+    deadline=None, derandomize=True, max_examples=100, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+
+
+@pytest.fixture(params=[False, True], ids=["NumPy", "compiled"], autouse=True)
+def loaded(request, monkeypatch):
+    """Do without kernels, then with them."""
+    monkeypatch.setattr(kernels, "are_loaded", lambda n: request.param)
+
 
 Rows = list[dict[int, float]]
 numbers = st.one_of(st.integers(0, 6), st.integers(10**6, 10**6 + 3))  # few and dense, or far apart
@@ -102,7 +113,7 @@ def test_beyond(sequences: list[list[set[int]]], backwards: bool) -> None:
         for sequence in sequences
         for t in range(len(sequence))
     ]
-    found = column(rows).beyond(borders, 7, backwards=backwards)
+    found = column(rows).beyond(borders, backwards=backwards)
     assert [[number for number, _ in row] for row in lists(found)] == truth
 
 

@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 
 from espalier.errors import FormatError, InputError
-from espalier.features.declare import Call, Lexicon, NamedField, RegexField, TableField, Vectors
+from espalier.features.declare import Call, Lexicon, RegexField, TableField, Vectors
 from espalier.features.extract import FeatureExtractor
+from espalier.features.fields import NamedField
 
 if sys.version_info >= (3, 11):
     import tomllib

@@ -7,9 +7,9 @@ import pytest
 
 from espalier.corpus import Corpus
 from espalier.errors import InputError
-from espalier.features.declare import Call, Lexicon, NamedField, RegexField, SequenceCall, TableField, Vectors
+from espalier.features.declare import Call, Lexicon, RegexField, SequenceCall, TableField, Vectors
 from espalier.features.extract import FeatureExtractor
-from espalier.features.fields import FeatureField, Prefix
+from espalier.features.fields import FeatureField, NamedField, Prefix
 from feature_matrices import attributes_of
 
 

@@ -1,13 +1,15 @@
-"""One short text is read word by word (`features.single`): the same attributes as the arrays give it among others."""
+"""One text has the attributes that it has among others, with kernels and without, whatever the memory remembers."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
-import espalier.features.single as single
+from espalier import kernels
 from espalier.corpus import Corpus
-from espalier.features.declare import Call, Lexicon, RegexField, SequenceCall, TableField
+from espalier.features import index as indices
+from espalier.features import memory
+from espalier.features.declare import Call, Lexicon, RegexField, SequenceCall, TableField, Vectors
 from espalier.features.extract import FeatureExtractor
 
 WORDS = [
@@ -42,47 +44,52 @@ def same(a, b) -> bool:
     return a.shape == b.shape and (a != b).nnz == 0
 
 
+@pytest.fixture(params=[False, True], ids=["NumPy", "compiled"], autouse=True)
+def loaded(request, monkeypatch):
+    """Read texts without kernels, then with them."""
+    monkeypatch.setattr(kernels, "are_loaded", lambda n: request.param)
+
+
 @pytest.mark.parametrize("seed", range(8))
-def test_a_single_text_has_the_attributes_that_it_has_among_others(seed):
+def test_a_single_text_has_the_attributes_that_it_has_among_others(seed, monkeypatch):
     rng = np.random.default_rng(seed)
     chosen = [template for template in TEMPLATES if seed == 0 or rng.random() < 0.6] or TEMPLATES
-    index, _ = FeatureExtractor(chosen, min_count=1 + seed % 3, definitions=NAMED).fit_transform(corpus_of(rng, 40))
-    corpus = corpus_of(rng, 25)
+    learned, corpus = corpus_of(rng, 40), corpus_of(rng, 25)
+    index, matrix = FeatureExtractor(chosen, min_count=1 + seed % 3, definitions=NAMED).fit_transform(learned)
+    assert same(index.transform(learned).to_csr(), matrix.to_csr())
+    together = index.transform(corpus).to_csr()
+    with monkeypatch.context() as patch:
+        patch.setattr(indices, "FEW", 0)
+        assert same(index.transform(corpus).to_csr(), together)  # in bundles
     for i in range(len(corpus)):
-        alone, twice = index.transform(corpus[[i]]), index.transform(corpus[[i, i]])
-        T = int(corpus.lengths[i])
-        assert same(alone.to_csr(), twice.to_csr()[:T])
+        a, b = corpus.indptr[i : i + 2]
+        assert same(index.transform(corpus[[i]]).to_csr(), together[a:b])
 
 
 def test_a_memory_that_is_full_starts_again(monkeypatch):
-    monkeypatch.setattr(single, "MOST", 7)
+    monkeypatch.setattr(memory, "MOST", 7)
     rng = np.random.default_rng(1)
-    index, _ = FeatureExtractor(TEMPLATES, definitions=NAMED).fit_transform(corpus_of(rng, 20))
     corpus = corpus_of(rng, 20)
+    index, matrix = FeatureExtractor(TEMPLATES, definitions=NAMED).fit_transform(corpus)
     for i in range(len(corpus)):
-        assert same(
-            index.transform(corpus[[i]]).to_csr(), index.transform(corpus[[i, i]]).to_csr()[: corpus.lengths[i]]
-        )
-        assert len(index._single._kept) <= max(7, len(set(corpus.tokens(i))))
+        a, b = corpus.indptr[i : i + 2]
+        assert same(index.transform(corpus[[i]]).to_csr(), matrix.to_csr()[a:b])
+        assert len(index._memory._number) <= max(7, len(set(corpus.tokens(i))))
 
 
 @pytest.mark.parametrize(
-    "field",
+    ("template", "field"),
     [
-        Call("size", lambda word: {"size": float(len(word))}),
-        SequenceCall("at", lambda tokens: [{"t": float(t)} for t in range(len(tokens))]),
+        ("call:size", Call("size", lambda word: {"size": float(len(word))})),
+        ("sequence:at", SequenceCall("at", lambda tokens: [{"t": float(t)} for t in range(len(tokens))])),
+        ("sentence(call:size)", Call("size", lambda word: {"size": float(len(word))})),
+        ("sentence(lower)*0.3", RegexField("a", "a")),
+        ("before(lower)*0.3", RegexField("a", "a")),
+        ("chunk(vectors:v)", Vectors("v", ("a", "bb"), np.array([[1.0, 2.0], [0.5, 0.0]]))),
     ],
 )
-def test_weights_are_left_to_the_arrays(field):
-    templates = [field.text, "lower"]
-    corpus = Corpus.from_tokens([["a", "bb"], ["ccc", "a", "a"]])
-    index, matrix = FeatureExtractor(templates, definitions=[field]).fit_transform(corpus)
-    assert not single.SingleIndex.reads(index.templates)
-    assert same(index.transform(corpus[[1]]).to_csr(), matrix.to_csr()[2:])
-
-
-def test_a_scaled_field_is_left_to_the_arrays():
-    corpus = Corpus.from_tokens([["a", ".", "b"], ["b", "a"]])
-    index, matrix = FeatureExtractor(["sentence(lower)*0.3", "lower"]).fit_transform(corpus)
-    assert not single.SingleIndex.reads(index.templates)
+def test_weights_are_those_that_training_saw(template, field):
+    corpus = Corpus.from_tokens([["a", ".", "bb"], ["ccc", "a", "a"]])
+    index, matrix = FeatureExtractor([template, "lower"], definitions=[field]).fit_transform(corpus)
+    assert same(index.transform(corpus).to_csr(), matrix.to_csr())
     assert same(index.transform(corpus[[1]]).to_csr(), matrix.to_csr()[3:])

@@ -48,7 +48,7 @@ from espalier.decoders.certify import GAP, BatchDecoding, is_open
 from espalier.decoders.counts import Conditions, CountForm, Parts
 from espalier.decoders.single import decode_single
 from espalier.errors import InputError
-from espalier.kernels import aligned, better_one_by_one, padded
+from espalier.kernels import aligned, padded, worth_loading
 from espalier.kernels.layout import ChainArrays, ChargedRows, Lists, Machines, Tokens
 from espalier.lazy import cached_property
 from espalier.parallel import balanced, choose_threads, run_chunks
@@ -147,8 +147,8 @@ class CountDecoder:
         if len(self.moves) > 1 and kinds is None:
             raise InputError(f"there are {len(self.moves)} transition matrices", hint="pass the class of every token")
         chosen = self._kinds(indptr, kinds)
-        if len(indptr) == 2 and M > 0 and better_one_by_one(M):
-            found = decode_single(self, unary, chosen, conditions, max_rounds)
+        if M > 0 and not worth_loading(M) and (np.diff(indptr) > 0).all():
+            found = decode_single(self, indptr, unary, chosen, conditions, max_rounds)
             if found is not None:
                 return found
         work = _Work(self, indptr, unary, chosen, conditions, choose_threads(M, threads))

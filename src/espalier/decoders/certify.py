@@ -25,6 +25,7 @@ from espalier.corpus import Corpus
 from espalier.decoders.counts import Conditions, Parts
 from espalier.errors import EspalierError
 from espalier.inference import path_scores
+from espalier.kernels import are_loaded
 from espalier.potentials import ChainBatch, Potentials
 from espalier.rules.compile import Compiled, degrees_of
 from espalier.rules.lowering import Bits, holds_when_empty
@@ -254,8 +255,13 @@ def certify_batch(
 
 
 def scores_of(batch: ChainBatch, y: NDArray[np.integer[Any]]) -> Float:
-    """Return s(y) of labellings without unknown labels, float64[N]; one is scored without a kernel."""
-    return np.array([batch.score(y)]) if len(batch) == 1 else path_scores(batch, y, threads=1)
+    """Return s(y) of labellings without unknown labels, float64[N]; one, or a few at first, without a kernel."""
+    if len(batch) == 1:
+        return np.array([batch.score(y)])
+    if are_loaded(len(y)):
+        return path_scores(batch, y, threads=1)
+    ends = batch.indptr.tolist()
+    return np.array([batch.chosen([i]).score(y[ends[i] : ends[i + 1]]) for i in range(len(batch))])
 
 
 def degree_matrix(compiled: Compiled, corpus: Corpus, y: NDArray[Any], bits: Bits | None = None) -> Int:

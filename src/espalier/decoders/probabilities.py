@@ -2,21 +2,35 @@
 
     p(y) ∝ exp( s(x, y) / temperature )
 
-Forward-backward with scaled probabilities (`kernels.lanes`), for one short sequence in NumPy (`single`), in log space
-where transitions differ within a sequence or scores are too far apart. Cost: O(T L + T E) for E transitions with a
-weight of their own.
+Forward-backward with scaled probabilities (`kernels.lanes`), in NumPy before kernels are loaded (`single`), in log
+space where transitions differ within a sequence or scores are too far apart. Cost: O(T L + T E) for E transitions with
+a weight of their own.
 """
 
 from __future__ import annotations
+
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
 from espalier import inference
 from espalier.decoders.certify import scores_of
-from espalier.decoders.single import LONGEST, largest, pairs_single, posterior_single
+from espalier.decoders.single import pairs_single, posterior_single
 from espalier.inference import posterior
-from espalier.kernels import LANES, LARGEST, Lanes, Transitions, aligned, better_one_by_one, padded
+from espalier.kernels import (
+    LANES,
+    LARGEST,
+    Lanes,
+    Steady,
+    Steps,
+    Transitions,
+    aligned,
+    are_loaded,
+    largest,
+    padded,
+    worth_loading,
+)
 from espalier.parallel import balanced
 from espalier.potentials import ChainBatch
 
@@ -72,18 +86,16 @@ def _posterior(batch: ChainBatch, y: Int16, heat: float = 1.0) -> tuple[Float, F
 
     y : int16[M], all labels, or all `LIKELIEST`. heat : scores are divided by it; the batch's own is not asked.
     """
-    if heat != 1.0 and (len(batch.trans) > 1 or len(batch) == 1):
-        batch, heat = batch.tempered(), 1.0
-    if len(batch) == 1 and len(batch.trans) == 1 and 0 < len(y) <= LONGEST:
-        single = posterior_single(batch.unary, batch.trans[0], batch.start, batch.end, y)
-        if single is not None:
-            return single[0].astype(np.float64), np.array([single[1]])
-    trans, start, end = (scores / heat for scores in (batch.trans[0], batch.start, batch.end))
-    if len(batch.trans) > 1 or any(largest(x) >= LARGEST for x in (trans, start, end)):
+    if len(batch.trans) == 1 and len(y) and not worth_loading(len(y)):
+        apart = _without_kernels(batch if heat == 1.0 else batch.tempered(), y)
+        if apart is not None:
+            return apart
+    weights = _lane_weights(batch.trans[0], batch.start, batch.end, np.array([heat])) if len(batch.trans) == 1 else None
+    if weights is None:
         batch = batch if heat == 1.0 else batch.tempered()
         found = posterior(batch, threads=1, allow_infeasible=True)
         return _of_labels(found.marginals, y), found.log_z
-    tokens, log_z = _in_lanes(batch, y, trans, start, end, heat)
+    tokens, log_z = _in_lanes(batch, y, weights, heat)
     for i in np.flatnonzero(np.isnan(log_z)).tolist():  # scores too far apart for scaled probabilities
         own = slice(batch.indptr[i], batch.indptr[i + 1])
         found = posterior(batch[i] if heat == 1.0 else batch[i].tempered(), allow_infeasible=True)
@@ -91,17 +103,33 @@ def _posterior(batch: ChainBatch, y: Int16, heat: float = 1.0) -> tuple[Float, F
     return tokens, log_z
 
 
-def _in_lanes(batch: ChainBatch, y: Int16, trans: Float, start: Float, end: Float, heat: float) -> tuple[Float, Float]:
-    """Return what `_posterior` does, some groups of lanes at a time; log Z is nan where scaling failed.
+def _without_kernels(batch: ChainBatch, y: Int16) -> tuple[Float, Float] | None:
+    """Return what `_posterior` does, one sequence after the other in NumPy; None if that cannot hold the scores."""
+    tokens, log_z = np.empty(len(y)), np.zeros(len(batch))
+    for i, (a, b) in enumerate(pairwise(batch.indptr.tolist())):
+        if a < b:
+            own = posterior_single(batch.unary[a:b], batch.trans[0], batch.start, batch.end, y[a:b])
+            if own is None:
+                return None
+            tokens[a:b], log_z[i] = own
+    return tokens, log_z
 
-    trans, start, end : divided by heat.
-    """
+
+@Steady
+def _lane_weights(trans: Float, start: Float, end: Float, heat: Float) -> Steps | None:
+    """Return what the lanes take of transitions, start and end divided by heat; None if they cannot hold them."""
+    trans, start, end = trans / heat, start / heat, end / heat
+    if any(largest(scores) >= LARGEST for scores in (trans, start, end)):
+        return None
+    return Transitions.of(trans).steps(np.exp(start), np.exp(end))
+
+
+def _in_lanes(batch: ChainBatch, y: Int16, steps: Steps, heat: float) -> tuple[Float, Float]:
+    """Return what `_posterior` does, some groups of lanes at a time; log Z is nan where scaling failed."""
     from espalier.kernels.lanes import forward_backward_lanes
 
     lanes, L = Lanes.of(batch.indptr), batch.n_labels
-    transitions = Transitions.of(trans)
-    weights, steps = np.ones(len(lanes.lengths)), transitions.steps(np.exp(start), np.exp(end))
-    expected, lane_z = np.zeros(len(transitions.source)), np.zeros(len(lanes.lengths))
+    weights, expected, lane_z = np.ones(len(lanes.lengths)), np.zeros(len(steps.source)), np.zeros(len(lanes.lengths))
     tokens, log_z, most_likely = np.empty(len(y)), np.zeros(len(batch)), len(y) > 0 and y[0] < 0
     for lo, hi in balanced(lanes.group_ptr, -(-lanes.n_rows // CACHED)):
         first, last = LANES * lanes.group_ptr[lo], LANES * lanes.group_ptr[hi]
@@ -133,5 +161,5 @@ def label_and_pair_marginals(chain: ChainBatch) -> tuple[Float, Float]:
     In NumPy before kernels are loaded, where one matrix is enough.
     """
     known = chain.temperature is None and len(chain.trans) == 1 and len(chain.unary) > 0
-    found = pairs_single(chain[0]) if known and better_one_by_one(len(chain.unary)) else None
+    found = pairs_single(chain[0]) if known and not are_loaded(len(chain.unary)) else None
     return inference.label_and_pair_marginals(chain) if found is None else found

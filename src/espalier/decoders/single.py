@@ -1,14 +1,15 @@
-"""One short sequence: Viterbi and Soft-DD under rules that count, and the probabilities of its labels, in NumPy.
+"""Without kernels: Viterbi and Soft-DD under rules that count, and the probabilities of labels, in NumPy.
 
-The same recurrences as in `kernels.charged` and `kernels.lanes`, which say what they are; for one sequence of a few
-dozen tokens NumPy is as fast as a kernel that takes eight at a time, and nothing has to be loaded. What is still open
-afterwards is left to the compiled search, and scores too far apart for scaled probabilities to the kernels in log
-space. Cost of a pass: T matrices of L² values.
+For a process that has seen little text: it has its answers before Numba is loaded (`kernels.worth_loading`). The same
+recurrences as in `kernels.charged` and `kernels.lanes`, which say what they are, one sequence after the other. What is
+still open afterwards is left to the compiled search, and scores too far apart for scaled probabilities to the kernels
+in log space. Cost of a pass: T matrices of L² values.
 """
 
 from __future__ import annotations
 
 import math
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,46 +17,40 @@ from numpy.typing import NDArray
 
 from espalier.decoders.certify import GAP, BatchDecoding
 from espalier.decoders.counts import Conditions
-from espalier.kernels import LARGEST, worth_loading
+from espalier.kernels import LARGEST, Steady, largest
 
 if TYPE_CHECKING:
     from espalier.decoders.batch import CountDecoder
     from espalier.potentials import Potentials
 
-__all__ = ["LONGEST", "decode_single", "largest", "pairs_single", "posterior_single"]
-
-LONGEST = 512
-"""Tokens of a sequence that is decoded here."""
+__all__ = ["decode_single", "pairs_single", "posterior_single"]
 
 LARGEST_STEP, SHRINK = 6.0, 0.7  # see `kernels.charged`
 LARGEST_SPREAD = 250.0  # between scores, so that products of their exponentials stay within the range of doubles
 
 Float = NDArray[np.float64]
+Int = NDArray[np.int64]
 Int16 = NDArray[np.int16]
 
 Exponentials = tuple[Float, Float, Float] | None
-_latest: tuple[tuple[tuple[bytes, ...], Exponentials], ...] = ()  # module state: see `_exponentials`
 
 
 def decode_single(
-    decoder: CountDecoder, unary: Float, kinds: NDArray[np.int32], conditions: Conditions, max_rounds: int
+    decoder: CountDecoder, indptr: Int, unary: Float, kinds: NDArray[np.int32], conditions: Conditions, max_rounds: int
 ) -> BatchDecoding | None:
-    """Return the best labelling of one sequence with its bound; None if it is not found this way."""
-    work = _Single(decoder, unary, kinds, conditions)
-    bound, y = work.viterbi(work.rows, None)
-    values = work.counted(y)
-    primal = bound - work.overcharge(values)
-    rounds, broken = 1, work.broken(y)
-    if _is_open(primal - broken, bound):
-        if broken:
+    """Return the best labellings with their bounds; None if one of them is not found this way.
+
+    For the arguments see `CountDecoder.decode`; no sequence is empty.
+    """
+    N, y = len(indptr) - 1, np.empty(len(unary), np.int16)
+    scores, bounds, rounds = np.empty(N), np.empty(N), np.empty(N, np.int64)
+    for i, (a, b) in enumerate(pairwise(indptr.tolist())):
+        own = Conditions(np.arange(b - a), conditions.patterns[conditions.pattern[a:b]])
+        found = _Single(decoder, unary[a:b], kinds[a:b], own).decode(max_rounds)
+        if found is None:
             return None
-        bound, primal, y, rounds = work.soft_dual(bound, primal, y, values, max_rounds)
-        broken = work.broken(y)
-        if _is_open(primal - broken, bound):
-            return None
-    labels = np.full(len(unary), -1, np.int16) if bound == -np.inf else y
-    score, found = np.array([primal - broken]), np.array([bound])
-    return BatchDecoding(labels, score, found, np.array([rounds]), np.zeros(1, np.int64))
+        scores[i], bounds[i], y[a:b], rounds[i] = found
+    return BatchDecoding(y, scores, bounds, rounds, np.zeros(N, np.int64))
 
 
 def _is_open(score: float, bound: float) -> bool:
@@ -81,39 +76,15 @@ def posterior_single(
     exponentials = _exponentials(trans, start, end)
     if exponentials is None:
         return None
-    x, (steps, first, last) = np.exp(unary - peak[:, None]), exponentials
-    if not worth_loading(len(unary)):
-        return _posterior(x, peak, steps, first, last, y)
-    from espalier.kernels.single import posterior_one
-
-    tokens = np.empty(len(unary), np.float32)
-    log_z = float(posterior_one(x, peak, steps, first, last, y, tokens))
-    return None if math.isnan(log_z) else (tokens, log_z)
+    steps, first, last = exponentials
+    return _posterior(np.exp(unary - peak[:, None]), peak, steps, first, last, y)
 
 
+@Steady
 def _exponentials(trans: Float, start: Float, end: Float) -> Exponentials:
-    """Return e to the transitions, start and end; None if that is too large for the kernels.
-
-    The last four answers are kept, for a model has the same always. A cascade of experts has those of the first and of
-    all, at several temperatures.
-    """
-    global _latest
-    key = trans.tobytes(), start.tobytes(), end.tobytes()
-    known = _latest  # one read: another thread may write
-    for other, values in known:
-        if other == key:
-            return values
+    """Return e to the transitions, start and end; None if that is too large for the kernels."""
     small = all(largest(scores) < LARGEST for scores in (trans, start, end))
-    found = (np.exp(trans), np.exp(start), np.exp(end)) if small else None
-    _latest = (key, found), *known[:3]
-    return found
-
-
-def largest(scores: Float) -> float:
-    """Return the largest of the finite scores, whatever its sign, 0 if there is none."""
-    size = np.abs(scores)
-    found = float(size.max(initial=0.0))
-    return found if found < np.inf else float(size.max(where=size < np.inf, initial=0.0))
+    return (np.exp(trans), np.exp(start), np.exp(end)) if small else None
 
 
 def pairs_single(chain: Potentials) -> tuple[Float, Float] | None:
@@ -136,7 +107,7 @@ def pairs_single(chain: Potentials) -> tuple[Float, Float] | None:
 def _posterior(
     x: Float, peak: Float, steps: Float, first: Float, last: Float, y: NDArray[np.integer]
 ) -> tuple[NDArray[np.float32], float] | None:
-    """Do the same without a kernel; for the arguments see `kernels.single.posterior_one`."""
+    """Return the same; x : e to the scores minus peak, the largest of each token; steps ... : e to the transitions."""
     found = _scaled(x, peak, steps, first, last)
     if found is None:
         return None
@@ -177,7 +148,6 @@ class _Single:
     def __init__(self, decoder: CountDecoder, unary: Float, kinds: NDArray[np.int32], conditions: Conditions) -> None:
         form, (T, L) = decoder.form, unary.shape
         self.decoder, self.form, self.kinds, self.conditions = decoder, form, kinds, conditions
-        self.compiled = worth_loading(T)
         self.rows: Float = np.array(unary, np.float64, order="C")
         self.change: Float = np.zeros(T)
         if conditions.patterns.any():
@@ -186,19 +156,23 @@ class _Single:
         self.varies = len(decoder.steps) > 1 or bool(self.change.any())
         self.price: Float = form.row_prices(np.array([0, len(unary)]), conditions)[0]
 
+    def decode(self, max_rounds: int) -> tuple[float, float, Int16, int] | None:
+        """Return score, bound, labels and passes; None if the search has to go on."""
+        bound, y = self.viterbi(self.rows, None)
+        values = self.counted(y)
+        primal = bound - self.overcharge(values)
+        rounds, broken = 1, self.broken(y)
+        if _is_open(primal - broken, bound):
+            if broken:
+                return None
+            bound, primal, y, rounds = self.soft_dual(bound, primal, y, values, max_rounds)
+            broken = self.broken(y)
+            if _is_open(primal - broken, bound):
+                return None
+        return primal - broken, bound, np.full(len(y), -1, np.int16) if bound == -np.inf else y, rounds
+
     def viterbi(self, rows: Float, omega: Float | None) -> tuple[float, Int16]:
         """Return the best score and labels, where a run of label j costs omega[j]; ties go to the lowest label."""
-        decoder = self.decoder
-        if not self.compiled:
-            return self._viterbi(rows, omega)
-        from espalier.kernels.single import viterbi_one
-
-        y, charged = np.empty(len(rows), np.int16), np.zeros(rows.shape[1]) if omega is None else omega
-        model = (decoder.steps, decoder.start, decoder.end)
-        return viterbi_one(rows, self.change, self.kinds, *model, charged, y), y
-
-    def _viterbi(self, rows: Float, omega: Float | None) -> tuple[float, Int16]:
-        """Do the same without a kernel."""
         decoder, L = self.decoder, rows.shape[1]
         steps, first, diagonal = decoder.steps, decoder.start, np.arange(L)
         if omega is not None:

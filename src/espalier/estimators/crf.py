@@ -235,10 +235,6 @@ class LinearChainLabeller(SequenceLabeller):
 
     def potentials(self, X: Any) -> ChainBatch:
         """Return the potentials of every sequence."""
-        index = getattr(self, "index_", None)
-        single = index.single(X) if isinstance(index, FeatureIndex) and isinstance(X, Corpus) else None
-        if single is not None:
-            return self.weights_.potentials_of_text(single, X)
         matrix, indptr = self.transform(X)
         return self.weights_.potentials(matrix, indptr, self.threads)
 

@@ -40,7 +40,6 @@ from espalier.estimators.persist import checked_path, pack, unpack
 from espalier.extract.answers import Answers, FieldNames, Reading, Scored, decode
 from espalier.extract.confidence import Calibration, Verdicts
 from espalier.extract.extraction import Extraction
-from espalier.kernels import better_one_by_one
 from espalier.potentials import ChainBatch
 from espalier.rules.compile import Compiled, compile_rules
 from espalier.rules.ruleset import RuleSet
@@ -58,9 +57,6 @@ BATCH = 1024
 Self = TypeVar("Self", bound="Extractor")
 Place = tuple[str, int, int]
 
-
-FEW = BATCH // 2
-"""Texts that may be worked on one by one; a whole batch never is, so that its answers are those of any process."""
 
 _OWN = "for tokens of your own pass es.Document.from_tokens([...])"
 
@@ -314,11 +310,7 @@ class Extractor:
 
     def of_documents(self, documents: Sequence[Document], *, k: int = 1) -> list[Extraction]:
         """Return what is found in each document of one batch."""
-        if not documents:
-            return []
-        if k == 1 and self._segments is None and _are_few(documents):
-            return [self.extractions(self.answers([document]))[0] for document in documents]
-        return self.extractions(self.answers(documents), k=k)
+        return self.extractions(self.answers(documents), k=k) if documents else []
 
     def answers(self, documents: Sequence[Document]) -> Answers | SegmentAnswers:
         """Return the labellings of some documents, at least one."""
@@ -380,10 +372,6 @@ class Extractor:
         """
         if not documents:
             return []
-        if self._segments is None and _are_few(documents):
-            names = self.model.labels_.names
-            each = [self.decode(self.score([document])).y.tolist() for document in documents]
-            return [[names[j] for j in own] for own in each]
         if not hasattr(self.model, "predict"):  # it has scores and nothing else
             answers, names = self.decode(self.score(documents)), self.model.labels_.names
             return [[names[j] for j in answers.y[answers.scored.span(i)].tolist()] for i in range(len(documents))]
@@ -558,9 +546,3 @@ def _no_garbage() -> Iterator[None]:
     finally:
         if looks:
             gc.enable()
-
-
-def _are_few(documents: Sequence[Document]) -> bool:
-    """Are these several texts, but so few that they are done before the kernels for a batch are loaded?"""
-    tokens = sum(len(document.tokens) for document in documents)
-    return 1 < len(documents) <= FEW and better_one_by_one(tokens)

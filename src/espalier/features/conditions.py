@@ -15,7 +15,7 @@ import numpy as np
 
 from espalier.corpus import Corpus
 from espalier.errors import InputError, RuleError
-from espalier.features.declare import NamedField
+from espalier.features.fields import NamedField
 from espalier.features.matrix import Column, Raw
 from espalier.rules.lowering import Plan, Sequences
 from espalier.rules.predicates import Condition, WordCondition, lists_of, own_function

@@ -72,6 +72,7 @@ from espalier.features.fields import (
     FullShape,
     LengthField,
     Lower,
+    NamedField,
     Part,
     Position,
     Prefix,
@@ -91,7 +92,6 @@ if TYPE_CHECKING:
 __all__ = [
     "Call",
     "Lexicon",
-    "NamedField",
     "RegexField",
     "SequenceCall",
     "TableField",
@@ -100,27 +100,6 @@ __all__ = [
     "parse_templates",
     "read_table",
 ]
-
-_NAME = re.compile(r"[^\W\d][\w.-]*")
-
-
-@dataclass(frozen=True, slots=True)
-class NamedField(FeatureField):
-    """A field known by a name: its text form is `kind:name`."""
-
-    label: str
-
-    kind = ""
-
-    def __post_init__(self) -> None:
-        """Check the name."""
-        if not isinstance(self.label, str) or not _NAME.fullmatch(self.label):
-            raise InputError(f"{self.kind} name {self.label!r}: write a letter, then letters, digits, '_', '.' or '-'")
-
-    @property
-    def text(self) -> str:
-        """The text form, such as `regex:year`."""
-        return f"{self.kind}:{self.label}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,16 +134,6 @@ class RegexField(NamedField):
         tried = [word[:1] in begins and len(word) <= LONGEST_TOKEN and regex.fullmatch(word) for word in words]
         return Raw([""], Column.of_one(np.where(tried, 0, -1)))
 
-    def of_words(self, words: Sequence[str]) -> Sequence[Sequence[str]]:
-        """Return one value for the words that match."""
-        regex = compile_regex(self.pattern)
-        return [
-            ("",)
-            if len(word) <= LONGEST_TOKEN and (not word or regex.begins(word[0])) and regex.fullmatch(word)
-            else ()
-            for word in words
-        ]
-
 
 @dataclass(frozen=True, slots=True)
 class TableField(NamedField):
@@ -198,14 +167,10 @@ class TableField(NamedField):
 
     def by_type(self, words: Sequence[str]) -> Raw:
         """Return the strings of each word."""
-        rows = self.of_words(words)  # looked through when the table was made
+        get = self.entries.get
+        rows = [get(word.casefold() if self.fold else word, ()) for word in words]  # looked through before
         values, column = intern(list(chain.from_iterable(rows)))
         return Raw(values, Column(np.cumsum([0, *map(len, rows)]), column.ids))
-
-    def of_words(self, words: Sequence[str]) -> Sequence[Sequence[str]]:
-        """Return the strings of each word."""
-        get = self.entries.get
-        return [get(word.casefold() if self.fold else word, ()) for word in words]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -301,7 +266,6 @@ class SequenceCall(NamedField):
     function: Callable[[list[str]], Iterable[Any]]
 
     kind = "sequence"
-    plain = False
     of_type = False
 
     def by_token(self, corpus: Corpus) -> Raw:

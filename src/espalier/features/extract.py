@@ -1,21 +1,13 @@
 """`FeatureExtractor` learns from a corpus which attributes there are, and makes the corpus's matrix on the way.
 
-A corpus as the templates see it is a `View`. What depends on a word type alone is computed once a type, what depends on
-a stretch of text once a stretch. All such templates of one offset or kind form a family; the attributes that a family
-gives to one type or stretch are one bundle of the matrix, and a token refers to the bundles of the types at those
-offsets and of its stretches. Everything else is a NumPy operation over all tokens at once. Cost: Python per type and
-field, NumPy per token and template; the names of attributes are made only if somebody asks for them.
-
-How the values of a template's parts become attributes (joins): number the values of a field 0..V-1, and V for the
-marker beyond the sequence. The first join of a template lists the kept values of its first part; the place of a value
-there is its number i. The next join lists the kept i * (V + 1) + j, for the values j of the second part, and so on;
-places in the last join are the attributes. Two numbers at a time, so that a conjunction of many parts cannot overflow.
+What a template looks at, how values become attributes and these a matrix, is in `features.view`. Cost: a view of the
+corpus, and for each template one count of what occurs; the names of attributes are made only if somebody asks for them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -25,239 +17,15 @@ from numpy.typing import NDArray
 
 from espalier.corpus import Corpus
 from espalier.errors import InputError
-from espalier.features.declare import NamedField, parse_template, read_table
-from espalier.features.fields import FeatureField, Template, all_fields, fields_of, full_shapes, no_function
+from espalier.features.declare import parse_template, read_table
+from espalier.features.fields import FeatureField, NamedField, Template, all_fields, fields_of, no_function
 from espalier.features.index import FeatureIndex
-from espalier.features.matrix import Column, FeatureMatrix, Laid, Places, Raw, cross, frequent, intern, lay, pile, stack
-from espalier.features.spans import Stretches, signs_of
+from espalier.features.matrix import Column, FeatureMatrix, Laid, Places, frequent
+from espalier.features.view import Given, View, assemble, join
 
-__all__ = ["FeatureExtractor", "TypeValues", "View", "assemble", "join", "locked"]
+__all__ = ["FeatureExtractor"]
 
 Ints = NDArray[np.int64]
-
-
-class TypeValues:
-    """U word types, and the values that fields of the type give to them.
-
-    families : for each offset the attributes of all templates of the type there, laid side by side and numbered to the
-    end, a row for each type; empty if nobody knows them yet.
-    """
-
-    def __init__(self, types: tuple[str, ...]) -> None:
-        """Take distinct words."""
-        self.types = types
-        self.families: Mapping[int, Column] = {}
-        self._shapes: Raw | None = None
-
-    def raw(self, field: FeatureField) -> Raw:
-        """Return the values of a field, a row for each type."""
-        if not field.via_shape:
-            return field.by_type(self.types)
-        shapes = self._distinct_shapes()
-        values, column = field.by_type(shapes.values)
-        return Raw(values, column.take(shapes.column.ids))
-
-    def numbered(self, field: FeatureField, known: Mapping[str, int]) -> Column:
-        """Return the numbers of the known values of a field, a row for each type."""
-        if not field.via_shape:
-            return field.numbered(self.types, known)
-        shapes = self._distinct_shapes()
-        return field.numbered(shapes.values, known).take(shapes.column.ids)
-
-    def _distinct_shapes(self) -> Raw:
-        """Return the distinct full shapes, and the shape of each type, computed once."""
-        if self._shapes is None:
-            self._shapes = intern(full_shapes(self.types))
-        return self._shapes
-
-
-class View:
-    """M tokens of U word types, all of which occur.
-
-    Attributes
-    ----------
-    corpus : the corpus without the types that do not occur in it (a slice of a corpus keeps them), labels, documents.
-    """
-
-    def __init__(self, corpus: Corpus, of_types: Callable[[tuple[str, ...]], TypeValues] = TypeValues) -> None:
-        """Renumber the types that occur; `of_types` says what gives them their values."""
-        used = np.flatnonzero(np.bincount(corpus.token_ids, minlength=len(corpus.types)))
-        types, ids = corpus.types, corpus.token_ids
-        if len(used) < len(types):
-            number = np.empty(len(types), np.int32)
-            number[used] = np.arange(len(used))
-            types, ids = tuple(types[k] for k in used.tolist()), number[ids]
-        self.corpus = replace(corpus, token_ids=ids, types=types, y=None, labels=None, documents=None)
-        self.of_types = of_types(types)
-        lengths = self.corpus.lengths
-        self._left = np.arange(corpus.n_tokens) - np.repeat(corpus.indptr[:-1], lengths)  # tokens before, int64[M]
-        self._right = np.repeat(lengths, lengths) - 1 - self._left  # tokens after, int64[M]
-        self._tokens_at: dict[int, Ints] = {}
-        self._types_at: dict[int, Ints] = {}
-        self._raw: dict[str, Raw] = {}
-        self._stretches: dict[str, Stretches] = {}
-        self._united: dict[tuple[str, str], Column] = {}
-        self._signs: NDArray[np.uint8] | None = None
-
-    def tokens_at(self, offset: int) -> Ints:
-        """Return which token stands at the offset from each token, -1 outside the sequence, int64[M]."""
-        if offset not in self._tokens_at:
-            inside = self._left >= -offset if offset < 0 else self._right >= offset
-            self._tokens_at[offset] = np.where(inside, np.arange(self.corpus.n_tokens) + offset, -1)
-        return self._tokens_at[offset]
-
-    def types_at(self, offset: int) -> Ints:
-        """Return the type of the token at the offset from each token, -1 outside the sequence, int64[M]."""
-        if offset not in self._types_at:
-            self._types_at[offset] = np.append(self.corpus.token_ids, -1)[self.tokens_at(offset)]
-        return self._types_at[offset]
-
-    def rows_at(self, field: FeatureField, offset: int) -> Ints:
-        """Return which row of a field's values the token at the offset has, -1 outside the sequence, int64[M]."""
-        return self.members("type" if field.of_type else field.stretch or "token", offset)
-
-    def members(self, kind: str, offset: int = 0) -> Ints:
-        """Return the "type", the stretch of a kind or the "token" at the offset, -1 outside the sequence, int64[M]."""
-        if kind == "type":
-            return self.types_at(offset)
-        tokens = self.tokens_at(offset)
-        if kind == "token":
-            return tokens
-        of_token = self.stretches(kind).of_token
-        return of_token if offset == 0 else np.append(of_token, -1)[tokens]
-
-    def uses(self, family: tuple[str, int] | None) -> Ints | None:
-        """Return how many tokens have each type at an offset, or are in each stretch; None is one for each token."""
-        if family is None:
-            return None
-        kind, offset = family
-        n_rows = len(self.corpus.types) if kind == "type" else len(self.stretches(kind).first)
-        return np.bincount(self.members(kind, offset) + 1, minlength=n_rows + 1)[1:]
-
-    def raw(self, field: FeatureField) -> Raw:
-        """Return the values of a field: a row for each type, stretch or token, whichever it is a field of.
-
-        They are computed once: a field may stand in others, too. One text is one field (the extractor checks that).
-        """
-        if field.text not in self._raw:
-            self._raw[field.text] = self.of_types.raw(field) if field.of_type else field.by_view(self)
-        return self._raw[field.text]
-
-    def of_tokens(self, field: FeatureField) -> Column:
-        """Return the values of a field, numbered as in `raw`, with a row for each token."""
-        column = self.raw(field).column
-        return column if not field.of_type and field.stretch is None else column.take(self.rows_at(field, 0))
-
-    @property
-    def signs(self) -> NDArray[np.uint8]:
-        """What each token is to the text around it (`stretches.WordSign`), uint8[M], computed once."""
-        if self._signs is None:
-            self._signs = signs_of(self.corpus.types)[self.corpus.token_ids]
-        return self._signs
-
-    def stretches(self, kind: str) -> Stretches:
-        """Return the stretches of a kind, "chunk" or "sentence", computed once."""
-        if kind not in self._stretches:
-            self._stretches[kind] = Stretches.of(self.corpus, kind, self.signs)
-        return self._stretches[kind]
-
-    def united(self, kind: str, field: FeatureField, unite: Callable[[Column, Stretches, int], Column]) -> Column:
-        """Return what `unite` makes of a field's values on tokens: a row for each stretch of a kind, computed once."""
-        if (kind, field.text) not in self._united:
-            raw = self.raw(field)
-            self._united[kind, field.text] = unite(self.of_tokens(field), self.stretches(kind), max(len(raw.values), 1))
-        return self._united[kind, field.text]
-
-
-def join(
-    template: Template,
-    view: View | None,
-    columns: Mapping[str, Column],
-    values: Mapping[str, Sequence[str]],
-    places: Callable[[int, Column], Places],
-) -> Column:
-    """Return the attributes of a template, numbered from 0: a row for each type or stretch (`family`), or each token.
-
-    `places(k, column)` is the join of part k, given the numbers that would be looked up in it. A template of a family
-    asks for no view.
-    """
-    joined: Column | None = None
-    own = template.family is not None
-    marked = template.offset is None
-    for k, part in enumerate(template.parts):
-        column = columns[part.field.text]
-        if not own:
-            assert view is not None
-            outside = len(values[part.field.text]) if marked else -1
-            column = column.take(view.rows_at(part.field, part.offset), outside=outside)
-        joined = column if joined is None else cross(joined, column, len(values[part.field.text]) + 1)
-        joined = joined.located(places(k, joined))
-    assert joined is not None  # a template has at least one part
-    return joined
-
-
-def locked(joins: Sequence[Ints]) -> Callable[[int, Column], Places]:
-    """Return the places of joins that are known, for `join`."""
-    return partial(_place, tuple(map(Places, joins)))
-
-
-def _place(places: Sequence[Places], k: int, _: Column) -> Places:
-    return places[k]
-
-
-def assemble(
-    view: View,
-    kinds: Sequence[tuple[str, int] | None],
-    columns: Sequence[Column | None],
-    sizes: Sequence[int],
-    markers: Sequence[int],
-) -> FeatureMatrix:
-    """Return the matrix of a corpus.
-
-    Parameters
-    ----------
-    kinds : the `family` of each template.
-    columns : the attributes of each template, numbered 0..size-1; a row for each type, stretch or token;
-        None if the template is of the type and the view knows such families already.
-    sizes : how many attributes each template has; they are laid end to end, the markers after them.
-    markers : the offsets beyond the sequence that are attributes of the token.
-    """
-    A, M = sum(sizes) + len(markers), view.corpus.n_tokens
-    families: dict[tuple[str, int], list[Laid]] = {}
-    refs: list[Laid] = []
-    bundles: list[Column] = []
-    start = 0
-    for own, column, size in zip(kinds, columns, sizes, strict=True):
-        if column is not None:
-            part = Laid(column, np.arange(column.n_rows), start)
-            (refs if own is None else families.setdefault(own, [])).append(part)
-        start += size
-    together = {kind: stack(parts, len(parts[0].rows)) for kind, parts in families.items()}
-    together |= {("type", offset): known for offset, known in view.of_types.families.items()}
-    n_bundles = 0
-    for (kind, offset), family in together.items():
-        uses = view.uses((kind, offset))
-        assert uses is not None
-        # A bundle of one attribute, or one that a single token uses, costs more than it saves: it is not made.
-        chosen, every = (family.lengths >= 2) & (uses >= 2), np.arange(family.n_rows)
-        number = Laid(Column.of_one(np.where(chosen, np.cumsum(chosen) - 1, -1)), every, A + n_bundles)
-        either = stack([Laid(family, np.where(chosen, -1, every)), number], family.n_rows)
-        refs.append(Laid(either, view.members(kind, offset)))
-        bundles.append(family.take(every[chosen]))
-        n_bundles += bundles[-1].n_rows
-    for k, offset in enumerate(markers):
-        refs.append(Laid(Column.of_one(np.zeros(1, np.int64)), np.where(view.tokens_at(offset) < 0, 0, -1), start + k))
-    indptr, ids, weights = lay(refs, M)
-    contents = pile(bundles)
-    return FeatureMatrix(
-        A,
-        indptr,
-        ids,
-        contents.indptr,
-        contents.ids.astype(np.int32),
-        weights,
-        np.zeros(0) if contents.weights is None else contents.weights,
-    )
 
 
 @dataclass(frozen=True, slots=True, init=False)
@@ -341,8 +109,11 @@ class FeatureExtractor:
         offsets = sorted({template.offset for template in self.templates if template.offset})
         markers = tuple(o for o in offsets if np.count_nonzero(view.tokens_at(o) < 0) >= self.min_count)
         index = FeatureIndex(self.templates, self.min_count, values, tuple(joins), markers)
-        kinds, sizes = [template.family for template in self.templates], [len(keys[-1]) for keys in joins]
-        return index, assemble(view, kinds, attributes, sizes, markers)
+        given, start = [], 0
+        for template, column, keys in zip(self.templates, attributes, joins, strict=True):
+            given.append(Given(template.family, Laid(column, None, start)))
+            start += len(keys[-1])
+        return index, assemble(view, given, index.n_attributes, markers)
 
 
 def _learn(learned: list[Ints], uses: Ints | None, min_count: int, _: int, column: Column) -> Places:

@@ -40,14 +40,14 @@ from itertools import pairwise, repeat
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from espalier.corpus import Corpus
 from espalier.errors import InputError
-from espalier.features.matrix import Column, Raw, intern
+from espalier.features.matrix import Column, Laid, Raw, intern
 
 if TYPE_CHECKING:
-    from espalier.features.extract import View
-    from espalier.features.single import SingleText
+    from espalier.features.view import View
 
 __all__ = [
     "MAX_OFFSET",
@@ -59,6 +59,7 @@ __all__ = [
     "FullShape",
     "LengthField",
     "Lower",
+    "NamedField",
     "Part",
     "Position",
     "Prefix",
@@ -76,6 +77,10 @@ __all__ = [
     "no_function",
     "normalised",
 ]
+
+Ints = NDArray[np.int64]
+
+_NAME = re.compile(r"[^\W\d][\w.-]*")
 
 MAX_OFFSET = 1000
 """How far from its token a template may look."""
@@ -112,8 +117,16 @@ class FeatureField:
 
     @property
     def plain(self) -> bool:
-        """Is every value worth one?  Only such fields can be read one text at a time (`features.single`)."""
+        """Is every value worth one?"""
         return not self.dense
+
+    @property
+    def gathers(self) -> str | None:
+        """From where the field gathers what words say, as "chunk-1" or "before"; None if it does something else.
+
+        The attributes of such a field can be gathered instead of its values: a memory keeps them for each word.
+        """
+        return None
 
     @property
     def of_type(self) -> bool:
@@ -151,13 +164,12 @@ class FeatureField:
         """Return the values of each token (or stretch) of a view's corpus; the view keeps what several fields share."""
         return self.by_token(view.corpus)
 
-    def of_words(self, words: Sequence[str]) -> Sequence[Sequence[str]]:
-        """Return the values of each word type, as strings."""
-        return self.by_type(words).rows()
+    def gathered(self, view: View, name: str, column: Column, rows: Ints) -> Laid:
+        """Return what each stretch or token gathers of the numbers of words: token t has those of row rows[t].
 
-    def of_text(self, text: SingleText) -> Sequence[Sequence[str]]:
-        """Return the values of each token (or stretch) of one text, as strings."""
-        return self.by_token(text.corpus).rows()
+        name : of the numbers, for the view, which keeps what several fields share.
+        """
+        raise NotImplementedError
 
     def name(self, value: str, at: str) -> str:
         """Return the attribute's name for a value at `at` ("" or "@-1"): `lower@-1=the`, `edge`, `vectors:name[d]`."""
@@ -172,6 +184,25 @@ class FeatureField:
     def __and__(self, other: FeatureField | Template) -> Template:
         """Return a conjunction: `Lower() & Shape()`."""
         return (self @ 0) & other
+
+
+@dataclass(frozen=True, slots=True)
+class NamedField(FeatureField):
+    """A field known by a name: its text form is `kind:name`."""
+
+    label: str
+
+    kind = ""
+
+    def __post_init__(self) -> None:
+        """Check the name."""
+        if not isinstance(self.label, str) or not _NAME.fullmatch(self.label):
+            raise InputError(f"{self.kind} name {self.label!r}: write a letter, then letters, digits, '_', '.' or '-'")
+
+    @property
+    def text(self) -> str:
+        """The text form, such as `regex:year`."""
+        return f"{self.kind}:{self.label}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,6 +268,12 @@ class Template:
         """The kind of stretch that the attribute depends on alone (the token's own), if it does."""
         kinds = {part.field.stretch for part in self.parts}
         return kinds.pop() if self.offset == 0 and len(kinds) == 1 else None
+
+    @property
+    def gathers(self) -> str | None:
+        """From where attributes of words are gathered (`FeatureField.gathers`), if they are."""
+        place = self.parts[0].field.gathers if len(self.parts) == 1 else None
+        return None if place is None else f"{place}@{self.parts[0].offset}"
 
     @property
     def family(self) -> tuple[str, int] | None:
@@ -330,10 +367,6 @@ class _TypeField(FeatureField):
     def by_type(self, words: Sequence[str]) -> Raw:
         """Return the values of each word type."""
         return intern(self.results(words))
-
-    def of_words(self, words: Sequence[str]) -> Sequence[Sequence[str]]:
-        """Return the value of each word type, if it has one."""
-        return [() if value is None else (value,) for value in self.results(words)]
 
     def numbered(self, words: Sequence[str], known: Mapping[str, int]) -> Column:
         """Return the number of the value of each word type, if it is known."""
@@ -464,11 +497,7 @@ class Flags(FeatureField):
 
     def by_type(self, words: Sequence[str]) -> Raw:
         """Return the names of the flags of each shape."""
-        return intern(self.of_words(words))
-
-    def of_words(self, words: Sequence[str]) -> Sequence[Sequence[str]]:
-        """Return the names of the flags of each shape."""
-        return [_flags(shape) for shape in words]
+        return intern([_flags(shape) for shape in words])
 
 
 def _flags(shape: str) -> list[str]:
@@ -512,11 +541,6 @@ class Position(FeatureField):
         t = np.arange(corpus.n_tokens) - np.repeat(corpus.indptr[:-1], corpus.lengths)
         return Raw([str(b) for b in range(self.bins)], Column.of_one(self.bins * t // lengths))
 
-    def of_text(self, text: SingleText) -> Sequence[Sequence[str]]:
-        """Return the bin of each token."""
-        bins, T = [(str(b),) for b in range(self.bins)], len(text.words)  # tokens of one bin share its row
-        return [bins[self.bins * t // T] for t in range(T)]
-
 
 @dataclass(frozen=True, slots=True)
 class Edge(FeatureField):
@@ -533,13 +557,6 @@ class Edge(FeatureField):
         marks[corpus.indptr[1:][filled] - 1, 1] = True
         indptr = np.append(0, np.cumsum(marks.sum(axis=1)))
         return Raw(["first", "last"], Column(indptr, np.nonzero(marks)[1]))
-
-    def of_text(self, text: SingleText) -> Sequence[Sequence[str]]:
-        """Return the edges of each token."""
-        rows: list[list[str]] = [[] for _ in text.words]
-        rows[0].append("first")
-        rows[-1].append("last")
-        return rows
 
 
 def default_templates() -> tuple[Template, ...]:

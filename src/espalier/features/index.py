@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,35 +26,39 @@ from espalier.errors import InputError, ModelFileError
 from espalier.features.declare import (
     Call,
     Lexicon,
-    NamedField,
     RegexField,
     SequenceCall,
     TableField,
     Vectors,
     read_table,
 )
-from espalier.features.fields import FeatureField, Part, Template, all_fields, fields_of, marker
-from espalier.features.matrix import Column, FeatureMatrix, Places
-from espalier.features.single import LONGEST, SingleIndex
+from espalier.features.fields import FeatureField, NamedField, Part, Template, all_fields, fields_of, marker
+from espalier.features.matrix import Column, FeatureMatrix, Laid, Places
+from espalier.features.memory import TypeMemory
+from espalier.features.view import Given, View, assemble, join, locked
 from espalier.lazy import cached_property
 from espalier.store import below, narrow, put_strings, stored_array, take_strings
-
-if TYPE_CHECKING:
-    from espalier.features.memory import TypeMemory
 
 __all__ = ["FeatureIndex"]
 
 Ints = NDArray[np.int64]
 
 
-class _Plan(NamedTuple):
-    """What is the same for every corpus: the fields that no memory knows; and of each template, where its numbers are
-    (None: the memory knows), its family, and how many attributes it has."""
+FEW = 512
+"""Tokens of a corpus whose matrix needs no bundles."""
 
-    fields: tuple[FeatureField, ...]
-    places: tuple[Callable[[int, Column], Places] | None, ...]
-    kinds: tuple[tuple[str, int] | None, ...]
-    sizes: tuple[int, ...]
+
+class _Plan(NamedTuple):
+    """What is the same for every corpus.
+
+    gathering : for each family that gathers, one of its parts; alone, joined : the other templates that no memory
+    knows, of one part and of several, each with its first attribute; fields : those of `joined`.
+    """
+
+    gathering: Mapping[str, Part]
+    alone: Sequence[tuple[Part, Ints, int]]
+    joined: Sequence[tuple[Template, Callable[[int, Column], Places], int]]
+    fields: Sequence[FeatureField]
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,7 +69,7 @@ class FeatureIndex:
     ----------
     templates, min_count : of the extractor.
     values : for each field (by its text) the values kept; a value's number is its place.
-    joins : for each template, int64 arrays, one a part (see `espalier.features.extract`).
+    joins : for each template, int64 arrays, one a part (see `espalier.features.view`).
     markers : the offsets whose marker is an attribute; their attributes come after those of all templates.
     """
 
@@ -75,44 +79,48 @@ class FeatureIndex:
     joins: tuple[tuple[Ints, ...], ...]
     markers: tuple[int, ...]
 
-    @property
+    @cached_property
     def n_attributes(self) -> int:
         """A."""
         return sum(len(joins[-1]) for joins in self.joins) + len(self.markers)
 
     def transform(self, corpus: Corpus) -> FeatureMatrix:
         """Return the matrix of a corpus, int32 references to A attributes."""
-        single = self.single(corpus)
-        if single is not None:
-            return single.transform(corpus)
-        from espalier.features.extract import View, assemble, join  # which one short text does without
-
-        view = View(corpus, self._memory.recall)
+        view, plan, given = View(corpus, self._memory.recall), self._plan, list[Given]()
+        rows = view.family_rows(0)
+        for family, column in view.of_types.families.items():
+            if isinstance(family, int):
+                given.append(Given(("type", family), Laid(column, view.of_types.rows)))
+            else:
+                part = plan.gathering[family]
+                gathered = part.field.gathered(view, family, column, rows)
+                given.append(Given.of_part(view, part, gathered))
+        for part, keys, start in plan.alone:
+            values, column = view.raw(part.field)
+            column = column.mapped(self._table(start, values, self.values[part.field.text], keys))
+            given.append(Given.of_part(view, part, Laid(column, None, start)))
         columns = {}
-        for field in self._plan.fields:
-            raw = view.raw(field)
-            columns[field.text] = raw.column.mapped(self._numbers_of(field, raw.values))
-        attributes = [
-            None if places is None else join(template, view, columns, self.values, places)
-            for template, places in zip(self.templates, self._plan.places, strict=True)
-        ]
-        return assemble(view, self._plan.kinds, attributes, self._plan.sizes, self.markers)
+        for field in plan.fields:
+            values, column = view.raw(field)
+            columns[field.text] = column.mapped(self._table(field.text, values, self.values[field.text], None))
+        for template, places, start in plan.joined:
+            column = join(template, view, columns, self.values, places)
+            given.append(Given(template.family, Laid(column, None, start)))
+        return assemble(view, given, self.n_attributes, self.markers, bundled=corpus.n_tokens > FEW)
 
-    def single(self, corpus: Corpus) -> SingleIndex | None:
-        """Return what reads this corpus, if it is one short text and can be read as one."""
-        return self._single if len(corpus) == 1 and 0 < corpus.n_tokens <= LONGEST else None
+    def _table(self, key: int | str, values: Sequence[str], kept: Sequence[str], keys: Ints | None) -> Ints:
+        """Return the place of each value among those kept, or among the keys, which are numbers of these; -1: none.
 
-    def _numbers_of(self, field: FeatureField, values: Sequence[str]) -> Ints:
-        """Return the number of each value of a field, -1 where training did not keep it."""
-        kept, place = self.values[field.text], self._memory.place_of(values)
-        if place is None:
-            known = {value: k for k, value in enumerate(kept)}
-            return np.fromiter((known.get(value, -1) for value in values), np.int64, len(values))
-        if field.text not in self._tables:  # the memory's values stay as they are
-            numbers = np.full(len(values), -1)
-            numbers[[place[value] for value in kept]] = np.arange(len(kept))
-            self._tables[field.text] = numbers
-        return self._tables[field.text]
+        Values that come again and again, a memory's or a handful, are looked up once.
+        """
+        known = self._tables.get(key)
+        if known is not None and (known[0] is values or (len(values) < FEW and known[0] == values)):
+            return known[1]
+        chosen = kept if keys is None else [kept[number] for number in keys.tolist()]
+        place = {value: k for k, value in enumerate(chosen)}
+        table = np.fromiter((place.get(value, -1) for value in values), np.int64, len(values))
+        self._tables[key] = values, table
+        return table
 
     def names(self) -> tuple[str, ...]:
         """Return the name of each attribute, such as `lower@-1=the`; made on first use."""
@@ -201,30 +209,24 @@ class FeatureIndex:
 
     @cached_property
     def _plan(self) -> _Plan:
-        from espalier.features.extract import locked
-
-        both = list(zip(self.templates, self.joins, strict=True))
-        return _Plan(
-            tuple(fields_of(template for template in self.templates if not template.of_type)),
-            tuple(None if template.of_type else locked(joins) for template, joins in both),
-            tuple(template.family for template in self.templates),
-            tuple(len(joins[-1]) for joins in self.joins),
-        )
+        gathering: dict[str, Part] = {}
+        alone, joined, start = [], [], 0
+        for template, joins in zip(self.templates, self.joins, strict=True):
+            if template.gathers is not None:
+                gathering[template.gathers] = template.parts[0]
+            elif not template.of_type and len(template.parts) == 1:
+                alone.append((template.parts[0], joins[0], start))
+            elif not template.of_type:
+                joined.append((template, locked(joins), start))
+            start += len(joins[-1])
+        return _Plan(gathering, alone, joined, fields_of(template for template, _, _ in joined))
 
     @cached_property
     def _memory(self) -> TypeMemory:
-        from espalier.features.memory import TypeMemory
-
         return TypeMemory(self.templates, self.values, self.joins)
 
     @cached_property
-    def _single(self) -> SingleIndex | None:
-        if not SingleIndex.reads(self.templates):
-            return None
-        return SingleIndex(self.templates, self.values, self.joins, self.markers)
-
-    @cached_property
-    def _tables(self) -> dict[str, Ints]:
+    def _tables(self) -> dict[int | str, tuple[Sequence[str], Ints]]:
         return {}
 
     @cached_property

@@ -12,8 +12,8 @@ names, or a mapping from name to value.
 `Column`: the numbers that stand in every row (a word type or a token), in CSR form; `Raw`: with their strings.
 
 The whole of feature extraction is a few operations on columns: take rows, look numbers up in a locked list,
-cross two columns, lay columns side by side. Those over all tokens are compiled (`espalier.kernels.columns`), the others
-a handful of NumPy calls.
+cross two columns, lay columns side by side. Those over all tokens are compiled (`espalier.kernels.columns`), or NumPy's
+while no kernel is worth loading (`espalier.features.columns`); the others are a handful of NumPy calls.
 """
 
 from __future__ import annotations
@@ -22,13 +22,16 @@ import math
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
+from espalier import kernels
 from espalier.errors import InputError, Place
+from espalier.features import columns
 from espalier.kernels import Levels
 
 if TYPE_CHECKING:
@@ -48,7 +51,6 @@ __all__ = [
     "intern",
     "lay",
     "pile",
-    "ranges",
     "stack",
 ]
 
@@ -56,10 +58,10 @@ Ints = NDArray[np.int64]
 Csr = tuple[Ints, Ints, NDArray[np.float64]]
 
 _ALL_ONE = np.zeros(0)
+_INT64 = np.dtype(np.int64)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Column:
+class Column(NamedTuple):
     """R rows of numbers.
 
     Attributes
@@ -89,7 +91,7 @@ class Column:
     @property
     def lengths(self) -> Ints:
         """Numbers in each row, int64[R]."""
-        return np.diff(self.indptr)
+        return self.indptr[1:] - self.indptr[:-1]
 
     def rows(self) -> Ints:
         """Return the row of each entry, int64[nnz]."""
@@ -97,32 +99,33 @@ class Column:
 
     def take(self, index: NDArray[np.integer], *, outside: int = -1) -> Column:
         """Return the rows at `index`; the row -1 holds the number `outside`, or nothing if that is negative."""
-        from espalier.kernels.columns import take_rows
-
-        return self._like(take_rows(*self._csr, _ints(index), outside))
+        return self._like(_operations(len(index)).take_rows(*self._csr, _ints(index), outside))
 
     def mapped(self, table: NDArray[np.integer]) -> Column:
         """Replace each number by table[number]; drop what becomes -1."""
-        from espalier.kernels.columns import map_numbers
-
-        return self._like(map_numbers(*self._csr, _ints(table)))
+        return self._like(_operations(len(self.ids)).map_numbers(*self._csr, _ints(table)))
 
     def located(self, places: Places) -> Column:
         """Replace each number by its place; drop the numbers that have none."""
-        from espalier.kernels.columns import locate
-
         if places.whole and self.ids.max(initial=-1) < len(places):
             return self
-        return self._like(locate(*self._csr, *places.table))
+        return self._like(_operations(len(self.ids)).locate(*self._csr, *places.table))
 
-    def beyond(self, sequences: Ints, n_values: int, *, backwards: bool) -> Column:
+    def beyond(self, sequences: Ints, *, backwards: bool) -> Column:
         """Return the numbers of all rows before each row (or after it) in its sequence, each once, in order.
 
-        sequences : int64[N + 1], their borders; n_values : above every number. Weights are not looked at.
+        sequences : int64[N + 1], their borders. Weights are not looked at.
         """
-        from espalier.kernels.columns import collect_beyond
+        collect = _operations(self.n_rows).collect_beyond
+        return Column(*collect(*self._csr[:2], _ints(sequences), backwards))
 
-        return Column(*collect_beyond(*self._csr[:2], _ints(sequences), n_values, backwards))
+    def within(self, rows: Ints, borders: Ints) -> Column:
+        """Return the numbers of row rows[t] for all t of each stretch, each once, in order; -1 has none.
+
+        borders : int64[U + 1], where stretches begin and end. Weights are not looked at.
+        """
+        collect = _operations(len(rows)).collect_within
+        return Column(*collect(*self._csr[:2], _ints(rows), _ints(borders)))
 
     @property
     def _csr(self) -> Csr:
@@ -132,6 +135,18 @@ class Column:
     def _like(self, csr: Csr) -> Column:
         """Return what a kernel made of this column, with weights if it has some."""
         return Column(csr[0], csr[1], csr[2] if self.weights is not None and len(self.weights) else None)
+
+
+def _operations(n: int) -> Any:
+    """Return the operations on so many rows or numbers: compiled, unless kernels had to be loaded for few."""
+    return _compiled() if kernels.are_loaded(n) else columns
+
+
+@cache
+def _compiled() -> Any:
+    from espalier.kernels import columns as compiled
+
+    return compiled
 
 
 class Places:
@@ -172,18 +187,34 @@ def frequent(column: Column, uses: Ints | None, min_count: int) -> Ints:
 
 def cross(a: Column, b: Column, size: int) -> Column:
     """Return every pair (i of a, j of b) of a row as the number i * size + j; weights multiply. All j < size."""
-    from espalier.kernels.columns import cross_rows
-
-    indptr, ids, weights = cross_rows(*a._csr, *b._csr, size)
+    indptr, ids, weights = _operations(a.n_rows).cross_rows(*a._csr, *b._csr, size)
     return Column(indptr, ids, None if a.weights is None and b.weights is None else weights)
 
 
 class Laid(NamedTuple):
-    """A part of rows that are laid side by side: numbers plus `shift` of row rows[r] of a column, none if -1."""
+    """A part of rows that are laid side by side: numbers plus `shift` of row rows[r] of a column, none if -1.
+
+    rows : None is every row in turn.
+    """
 
     column: Column
-    rows: Ints
+    rows: Ints | None
     shift: int = 0
+
+    def at(self, members: Ints) -> Laid:
+        """Return the part whose row r is row members[r] of this one, none if that is -1."""
+        rows = members if self.rows is None else np.where(members < 0, -1, self.rows[members])
+        return Laid(self.column, rows, self.shift)
+
+    @property
+    def own(self) -> Column:
+        """The rows as a column, without the shift."""
+        return self.column if self.rows is None else self.column.take(self.rows)
+
+    @property
+    def n_rows(self) -> int:
+        """How many rows it has."""
+        return self.column.n_rows if self.rows is None else len(self.rows)
 
 
 def lay(parts: Sequence[Laid], n_rows: int) -> tuple[Ints, NDArray[np.int32], NDArray[np.float64]]:
@@ -191,25 +222,16 @@ def lay(parts: Sequence[Laid], n_rows: int) -> tuple[Ints, NDArray[np.int32], ND
 
     Returns indptr, int64; ids, int32; weights, float64, empty if all are one.
     """
-    from espalier.kernels.columns import count_rows, lay_rows
-
-    csr = [(*part.column._csr, _ints(part.rows)) for part in parts]  # held until the kernels are done
     weighted = any(part.column.weights is not None for part in parts)
-    addresses = [
-        [indptr.ctypes.data, ids.ctypes.data, weights.ctypes.data if len(weights) else 0, index.ctypes.data, part.shift]
-        for (indptr, ids, weights, index), part in zip(csr, parts, strict=True)
-    ]
-    table, indptr = np.array(addresses, np.int64).reshape(-1, 5), np.empty(n_rows + 1, np.int64)
-    count_rows(table, indptr)
-    ids, weights = np.empty(indptr[-1], np.int32), np.empty(indptr[-1] if weighted else 0)
-    lay_rows(table, indptr, ids, weights)
-    return indptr, ids, weights
+    every = np.arange(n_rows)
+    csr = [(*part.column._csr, every if part.rows is None else _ints(part.rows), part.shift) for part in parts]
+    found: tuple[Ints, NDArray[np.int32], NDArray[np.float64]] = _operations(n_rows).lay(csr, n_rows, weighted)
+    return found
 
 
 def stack(parts: Sequence[Column | Laid], n_rows: int) -> Column:
     """Lay columns side by side, as one column."""
-    every = np.arange(n_rows)
-    laid = [Laid(part, every) if isinstance(part, Column) else part for part in parts]
+    laid = [Laid(part, None) if isinstance(part, Column) else part for part in parts]
     indptr, ids, weights = lay(laid, n_rows)
     return Column(indptr, ids.astype(np.int64), weights if len(weights) else None)
 
@@ -233,19 +255,9 @@ def _indptr(lengths: Ints) -> Ints:
 
 def _ints(array: NDArray[np.integer]) -> Ints:
     """Return the numbers as kernels take them, whatever made them: one kind of array is one compilation."""
-    if array.dtype == np.int64 and array.flags.carray:  # nearly all are, and asking is much quicker than `require`
+    if array.dtype is _INT64 and array.flags.carray:  # nearly all are, and asking is much quicker than `require`
         return cast(Ints, array)
     return np.require(array, np.int64, ("C", "W"))
-
-
-def ranges(starts: Ints, lengths: Ints) -> Ints:
-    """Return start, start + 1, ... start + length - 1 for each pair, laid end to end."""
-    ends = np.cumsum(lengths)
-    total = int(ends[-1]) if len(ends) else 0
-    if total == len(lengths) and (lengths == 1).all():
-        return np.asarray(starts, np.int64)
-    ranges: Ints = np.arange(total) + np.repeat(starts - (ends - lengths), lengths)
-    return ranges
 
 
 Result = str | Iterable[str] | Mapping[str, float] | None

@@ -1,16 +1,18 @@
 """`TypeMemory`: what a locked set of templates says of a word type, worked out once in the life of the index.
 
 A word costs string operations and look-ups, dozens of them, and the commonest words come again in every corpus. So the
-memory keeps, for every type that it was asked about, the attributes that the templates of each offset give to it, and
-the values of the fields that other templates look up type by type. Of these it numbers only values that some template
-knows; the others would be dropped in the end. Cost: Python a new type and field, one look-up a known type; about 300
-bytes a type, and after `MOST` types it starts again with nothing.
+memory keeps, for every type that it was asked about, the attributes that it brings to each *family* of templates: to
+those that look at the word at one offset, and to those that gather what words say from one place (`chunk-1`,
+`before`). It keeps the values of the fields that other templates look up type by type, too. Of these it numbers only
+values that some template knows; the others would be dropped in the end. Cost: Python a new type and field, one look-up
+a known type; about 500 bytes a type, and after `MOST` types it starts again with nothing.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from itertools import accumulate
 from threading import Lock
 from typing import Any
 from weakref import WeakSet
@@ -18,9 +20,9 @@ from weakref import WeakSet
 import numpy as np
 from numpy.typing import NDArray
 
-from espalier.features.extract import TypeValues, join, locked
 from espalier.features.fields import FeatureField, Template, all_fields, fields_of
-from espalier.features.matrix import Column, Raw, ranges, stack
+from espalier.features.matrix import Column, Places, Raw, stack
+from espalier.features.view import Family, TypeValues, join, locked
 
 __all__ = ["Recalled", "TypeMemory"]
 
@@ -36,15 +38,17 @@ _memories: WeakSet[TypeMemory] = WeakSet()
 class Recalled(TypeValues):
     """U word types as a memory knows them."""
 
-    def __init__(self, types: tuple[str, ...], raws: Mapping[str, Raw], families: Mapping[int, Column]) -> None:
+    def __init__(
+        self, types: tuple[str, ...], rows: Ints, raws: Mapping[str, Raw], families: Mapping[Family, Column]
+    ) -> None:
         """Take what the memory holds of these types."""
         super().__init__(types)
-        self._raws = raws
-        self.families = families
+        self.rows, self._raws, self.families = rows, raws, families
 
     def raw(self, field: FeatureField) -> Raw:
         """Return the values of a field, a row for each type: those that some template knows."""
-        return self._raws[field.text]
+        values, column = self._raws[field.text]
+        return Raw(values, column.take(self.rows))
 
 
 class TypeMemory:
@@ -59,15 +63,33 @@ class TypeMemory:
         """Find out which fields have to be kept, and which of their values."""
         self._parts = (templates, values, joins)
         self._lock = Lock()
-        self._of_type = [template for template in templates if template.of_type]
-        self._places = {k: locked(joins[k]) for k, template in enumerate(templates) if template.of_type}
+        self._start = [0, *accumulate(len(keys[-1]) for keys in joins)]
         others = all_fields(template for template in templates if not template.of_type)
-        self._kept = [field for field in others if field.of_type]
-        fields = {field.text: field for field in [*self._kept, *fields_of(self._of_type)]}
-        self._fields = list(fields.values())
-        self._values = {text: tuple(_known(field, others, values)) for text, field in fields.items()}
+        looked_up = all_fields(t for t in templates if not t.of_type and t.gathers is None)
+        self._kept = [field for field in looked_up if field.of_type]
+        own = [t.parts[0].field.within()[0] if t.gathers else None for t in templates]
+        inner = [field for field in own if field is not None]
+        of_type = fields_of(template for template in templates if template.of_type)
+        self._fields = list({field.text: field for field in [*self._kept, *of_type, *inner]}.values())
+        self._values = {field.text: tuple(_known(field, others, values)) for field in self._fields}
         self._numbers = {text: {v: k for k, v in enumerate(known)} for text, known in self._values.items()}
-        self._start = np.append(0, np.cumsum([len(keys[-1]) for keys in joins])).tolist()
+        self._families: dict[Family, list[int]] = {}
+        self._places: dict[int, Callable[[int, Column], Places]] = {}
+        self._tables: dict[int, tuple[str, Ints]] = {}
+        for k, (template, keys, field) in enumerate(zip(templates, joins, own, strict=True)):
+            family: Family | None = (template.offset or 0) if template.of_type else template.gathers
+            if family is None:
+                continue
+            self._families.setdefault(family, []).append(k)
+            if len(template.parts) > 1:
+                self._places[k] = locked(keys)
+                continue
+            outer = template.parts[0].field
+            text = outer.text if field is None else field.text
+            kept, numbers = values[outer.text], self._numbers[text]
+            table = np.full(len(numbers), -1)
+            table[[numbers[kept[key]] for key in keys[0].tolist()]] = self._start[k] + np.arange(len(keys[0]))
+            self._tables[k] = text, table
         self._forget()
         _memories.add(self)
 
@@ -82,12 +104,14 @@ class TypeMemory:
 
     def _forget(self) -> None:
         self._number: dict[str, int] = {}
-        self._rows: dict[str | int, _Rows] = {field.text: _Rows() for field in self._kept}
-        self._rows |= {template.offset or 0: _Rows() for template in self._of_type}
+        self._rows: dict[Family, _Rows] = {family: _Rows() for family in self._families}
+        self._raws = {field.text: _Rows() for field in self._kept}
+        self._note_columns()
 
-    def place_of(self, values: Sequence[str]) -> Mapping[str, int] | None:
-        """Return the places of values that this memory gave out; None if they are somebody else's."""
-        return next((self._numbers[text] for text, own in self._values.items() if own is values), None)
+    def _note_columns(self) -> None:
+        """Make columns of all rows so far."""
+        self._columns = {family: kept.column() for family, kept in self._rows.items()}
+        self._values_of = {text: Raw(self._values[text], kept.column()) for text, kept in self._raws.items()}
 
     def recall(self, types: tuple[str, ...]) -> Recalled:
         """Return what the templates say of these types, which are all different."""
@@ -99,35 +123,37 @@ class TypeMemory:
             if new:
                 self._learn(new)
             rows = np.fromiter(map(self._number.__getitem__, types), np.int64, len(types))
-            found = {key: kept.take(rows) for key, kept in self._rows.items()}
-        raws = {field.text: Raw(self._values[field.text], found[field.text]) for field in self._kept}
-        return Recalled(types, raws, {offset: found[offset] for offset in found if isinstance(offset, int)})
+            return Recalled(types, rows, self._values_of, self._columns)
 
     def _learn(self, words: tuple[str, ...]) -> None:
         """Append the rows of new words; all are computed before any is kept."""
         given = TypeValues(words)
         columns = {field.text: given.numbered(field, self._numbers[field.text]) for field in self._fields}
-        new: dict[str | int, Column] = {field.text: columns[field.text] for field in self._kept}
-        new |= self._families({text: self._own(text, column) for text, column in columns.items()}, len(words))
-        for key, column in new.items():
-            self._rows[key].append(column)
+        new = {}
+        for family, several in self._families.items():
+            brought = [self._brought(k, columns) for k in several]
+            new[family] = brought[0] if len(brought) == 1 else stack(brought, len(words))
+        for family, column in new.items():
+            self._rows[family].append(column)
+        for text, kept in self._raws.items():
+            kept.append(columns[text])
+        self._note_columns()
         self._number.update(zip(words, range(len(self._number), len(self._number) + len(words)), strict=True))
+
+    def _brought(self, k: int, columns: Mapping[str, Column]) -> Column:
+        """Return the attributes of template k that words bring; columns : the numbers of the values of each field."""
+        if k in self._tables:
+            text, table = self._tables[k]
+            return columns[text].mapped(table)
+        templates, values, _ = self._parts
+        own = {field.text: self._own(field.text, columns[field.text]) for field in fields_of(templates[k : k + 1])}
+        found = join(templates[k], None, own, values, self._places[k])
+        return Column(found.indptr, found.ids + self._start[k], found.weights)
 
     def _own(self, text: str, column: Column) -> Column:
         """Return the column without the values that only other fields know."""
         n, own = len(self._values[text]), len(self._parts[1].get(text, ()))
         return column if n == own else column.mapped(np.where(np.arange(n) < own, np.arange(n), -1))
-
-    def _families(self, columns: Mapping[str, Column], n_rows: int) -> dict[str | int, Column]:
-        """Return the attributes of new words at each offset."""
-        templates, values, _ = self._parts
-        families: dict[int, list[Column]] = {}
-        for k, template in enumerate(templates):
-            if template.of_type:
-                found = join(template, None, columns, values, self._places[k])
-                numbered = Column(found.indptr, found.ids + self._start[k], found.weights)
-                families.setdefault(template.offset or 0, []).append(numbered)
-        return {offset: stack(family, n_rows) for offset, family in families.items()}
 
 
 class _Rows:
@@ -135,7 +161,7 @@ class _Rows:
 
     def __init__(self) -> None:
         self._indptr, self._n_rows = np.zeros(1, np.int64), 0
-        self._ids, self._weights = np.zeros(0, np.int32), np.zeros(0)
+        self._ids, self._weights = np.zeros(0, np.int64), np.zeros(0)
         self._weighted = False
 
     def append(self, column: Column) -> None:
@@ -153,13 +179,10 @@ class _Rows:
             self._weights[a:b] = 1.0 if column.weights is None else column.weights
         self._n_rows = stop
 
-    def take(self, rows: Ints) -> Column:
-        """Return these rows."""
-        starts = self._indptr[rows]
-        lengths = self._indptr[rows + 1] - starts
-        entries = ranges(starts, lengths)
-        weights = self._weights[entries] if self._weighted else None
-        return Column(np.append(0, np.cumsum(lengths)), self._ids[entries].astype(np.int64), weights)
+    def column(self) -> Column:
+        """Return all rows so far; what is appended later is not in it."""
+        n = int(self._indptr[self._n_rows])
+        return Column(self._indptr[: self._n_rows + 1], self._ids[:n], self._weights[:n] if self._weighted else None)
 
 
 def _with_room(array: NDArray[Any], n: int) -> NDArray[Any]:

@@ -26,12 +26,11 @@ Tokens of punctuation that follow an end belong to it. So `Smith , J . , " On tr
 
 from __future__ import annotations
 
-from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import IntFlag
-from functools import lru_cache, partial
-from typing import TYPE_CHECKING, ClassVar
+from functools import lru_cache
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,11 +38,10 @@ from numpy.typing import NDArray
 from espalier.corpus import Corpus
 from espalier.errors import InputError
 from espalier.features.fields import LENGTH_BINS, MAX_OFFSET, FeatureField, length_names
-from espalier.features.matrix import Column, Raw
+from espalier.features.matrix import Column, Laid, Raw
 
 if TYPE_CHECKING:
-    from espalier.features.extract import View
-    from espalier.features.single import SingleText
+    from espalier.features.view import View
 
 __all__ = [
     "ABBREVIATIONS",
@@ -57,9 +55,7 @@ __all__ = [
     "Stretches",
     "Within",
     "WordSign",
-    "borders",
     "signs_of",
-    "signs_of_word",
 ]
 
 Ints = NDArray[np.int64]
@@ -119,32 +115,17 @@ class Stretches:
     def at(self, shift: int) -> Ints:
         """Return the stretch that stands `shift` after each stretch, int64[U]; -1 beyond the sequence."""
         U = len(self.first)
-        there = np.arange(U) + shift
-        inside = (there >= 0) & (there < U)
-        there[~inside] = 0
-        return np.where(inside & (self.sequence[there] == self.sequence), there, -1)
+        every, overlap = np.arange(U), max(U - abs(shift), 0)
+        early, late = every[:overlap], every[U - overlap :]
+        a, b = (early, late) if shift > 0 else (late, early)
+        found = np.full(U, -1)
+        found[a] = np.where(self.sequence[a] == self.sequence[b], b, -1)
+        return found
 
     @property
     def lengths(self) -> Ints:
         """Tokens in each stretch, int64[U]."""
         return self.last - self.first + 1
-
-
-def borders(signs: Sequence[int], kind: str) -> list[tuple[int, int]]:
-    """Return the first token of each stretch of one sequence, and the one behind its last; signs : of its tokens.
-
-    The same stretches as those of `Stretches.of`, for one text.
-    """
-    end, bare, stop, abbreviated = (
-        int(s) for s in (WordSign[kind.upper()], WordSign.BARE, WordSign.STOP, WordSign.ABBREVIATED)
-    )
-    firsts, before, ended = [], 0, True
-    for t, sign in enumerate(signs):
-        ends = bool(sign & end) and not (sign & stop and before & abbreviated)
-        if t == 0 or (ended and not (ends and sign & bare)):
-            firsts.append(t)
-        before, ended = sign, ends
-    return list(zip(firsts, [*firsts[1:], len(signs)], strict=True))
 
 
 class WordSign(IntFlag):
@@ -162,7 +143,7 @@ class WordSign(IntFlag):
 
 def signs_of(words: Sequence[str]) -> NDArray[np.uint8]:
     """Return the signs of each of U words, uint8[U]."""
-    return np.fromiter(map(signs_of_word, words), np.uint8, len(words))
+    return np.fromiter(map(_sign_of, words), np.uint8, len(words))
 
 
 def _ends(corpus: Corpus, kind: str, signs: NDArray[np.uint8]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
@@ -176,7 +157,7 @@ def _ends(corpus: Corpus, kind: str, signs: NDArray[np.uint8]) -> tuple[NDArray[
 
 
 @lru_cache(maxsize=1 << 16)
-def signs_of_word(word: str) -> int:
+def _sign_of(word: str) -> int:
     """Return the signs of a word, as a number: it is asked for again and again, once a corpus."""
     if word.isalnum():  # most words, and no sign but this one
         return int(WordSign.ABBREVIATED) if _is_abbreviation(word) else 0
@@ -236,9 +217,9 @@ class _Span(FeatureField):
         return self.field.dense
 
     @property
-    def plain(self) -> bool:
-        """Is every value worth one, and is the field inside one of the word type?"""
-        return self.value == 1 and self.field.of_type and self.field.plain
+    def gathers(self) -> str | None:
+        """From where it gathers what words say, where each value is worth one."""
+        return self._scope if self.value == 1 and self.field.of_type and self.field.plain else None
 
     def within(self) -> tuple[FeatureField, ...]:
         """Return the field inside."""
@@ -250,15 +231,12 @@ class _Span(FeatureField):
 
     def by_view(self, view: View) -> Raw:
         """Return the values of each token or stretch."""
-        column = self._collect(view)
+        raw = view.raw(self.field)
+        column = self.gathered(view, self.field.text, raw.column, view.rows_at(self.field, 0)).own
         if self.value != 1:
             weights = np.ones(len(column.ids)) if column.weights is None else column.weights
             column = Column(column.indptr, column.ids, self.value * weights)
-        return Raw(view.raw(self.field).values, column)
-
-    def _collect(self, view: View) -> Column:
-        """Return what each token or stretch collects of the field inside."""
-        raise NotImplementedError
+        return Raw(raw.values, column)
 
 
 @dataclass(frozen=True, slots=True, init=False)
@@ -293,25 +271,15 @@ class Within(_Span):
         """The kind of stretch."""
         return self.unit
 
-    def _collect(self, view: View) -> Column:
+    def gathered(self, view: View, name: str, column: Column, rows: Ints) -> Laid:
+        """Return what each stretch gathers."""
         stretches = view.stretches(self.unit)
-        there = stretches.at(self.shift)
+        there = stretches.at(self.shift) if self.shift else None
         if self.which == "all":
-            united = view.united(self.unit, self.field, partial(_united, mean=self.dense))
-            return united.take(there) if self.shift else united
-        edge = stretches.first if self.which == "first" else stretches.last
-        rows = np.append(view.rows_at(self.field, 0), -1)[np.append(edge, -1)[there]]
-        return view.raw(self.field).column.take(rows)
-
-    def of_text(self, text: SingleText) -> Sequence[Sequence[str]]:
-        """Return the values of each stretch."""
-        if self.which == "all":
-            own: Sequence[Sequence[str]] = text.united(self.unit, self.field)
-        else:
-            values, last = text.values(self.field), self.which == "last"
-            own = [values[b - 1 if last else a] for a, b in text.stretches(self.unit)]
-        n, shift = len(own), self.shift
-        return own if not shift else [own[s + shift] if 0 <= s + shift < n else () for s in range(n)]
+            united = view.united(self.unit, name, lambda: _united(column, rows, stretches, mean=self.dense))
+            return Laid(united, there)
+        edge = rows[stretches.first if self.which == "first" else stretches.last]
+        return Laid(column, edge if there is None else np.where(there < 0, -1, edge[there]))
 
 
 @dataclass(frozen=True, slots=True, init=False)
@@ -339,23 +307,13 @@ class Beyond(_Span):
     def _scope(self) -> str:
         return self.side
 
-    def _collect(self, view: View) -> Column:
-        column, n_values = view.of_tokens(self.field), len(view.raw(self.field).values)
+    def gathered(self, view: View, name: str, column: Column, rows: Ints) -> Laid:
+        """Return what each token gathers."""
         if column.weights is not None:
             raise InputError(
                 f"{self.text}: {self.field.text} gives weights", hint="only a chunk or sentence collects those"
             )
-        return column.beyond(view.corpus.indptr, n_values, backwards=self.side == "after")
-
-    def of_text(self, text: SingleText) -> Sequence[Sequence[str]]:
-        """Return the values met before each token, or after it."""
-        values, rows = text.values(self.field), []
-        met: list[str] = []
-        for row in values if self.side == "before" else reversed(values):
-            rows.append(met)
-            if row and (new := [value for value in row if value not in met]):
-                met = met + new
-        return rows if self.side == "before" else rows[::-1]
+        return Laid(column.take(rows).beyond(view.corpus.indptr, backwards=self.side == "after"), None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -392,43 +350,20 @@ class Measure(FeatureField):
         bins = np.searchsorted(LENGTH_BINS, stretches.lengths, side="right") - 1
         return Raw(length_names(), Column.of_one(bins))
 
-    def of_text(self, text: SingleText) -> Sequence[Sequence[str]]:
-        """Return the index or the length of each stretch."""
-        stretches = text.stretches(self.unit)
-        if self.what == "index":
-            return [(str(s) if s < MOST else f"{MOST}+",) for s in range(len(stretches))]
-        names = length_names()
-        return [(names[bisect_right(LENGTH_BINS, b - a) - 1],) for a, b in stretches]
-
 
 class _Inside(FeatureField):
-    """Between two marks of a kind: one value for the tokens inside, and the attribute is the bare text.
-
-    marks : the signs of these marks.
-    """
+    """Between two marks of a kind: one value for the tokens inside, and the attribute is the bare text."""
 
     __slots__ = ()
     of_type = False
     bare = True
-    marks: ClassVar[int]
 
     def by_view(self, view: View) -> Raw:
         """Return one value for the tokens inside."""
         return Raw([""], Column.of_one(np.where(self._inside(view), 0, -1)))
 
-    def of_text(self, text: SingleText) -> Sequence[Sequence[str]]:
-        """Return one value for the tokens inside."""
-        signs = text.signs
-        if not any(map(self.marks.__and__, signs)):
-            return [()] * len(signs)
-        return [("",) if inside else () for inside in self._inside_of(signs)]
-
     def _inside(self, view: View) -> NDArray[np.bool_]:
         """Return which tokens lie inside, bool[M]."""
-        raise NotImplementedError
-
-    def _inside_of(self, signs: Sequence[int]) -> Iterator[bool]:
-        """Yield whether each token of one text lies inside."""
         raise NotImplementedError
 
 
@@ -437,20 +372,11 @@ class Quoted(_Inside):
     """Between two quotation marks: an odd number of them comes before the token, and at least one after it."""
 
     text = "quoted"
-    marks = int(WordSign.QUOTE)
 
     def _inside(self, view: View) -> NDArray[np.bool_]:
         mark = (view.signs & int(WordSign.QUOTE)) != 0
         before, after = _around(mark.astype(np.int64), view.corpus)
         return np.asarray(~mark & (before % 2 == 1) & (after > 0), bool)
-
-    def _inside_of(self, signs: Sequence[int]) -> Iterator[bool]:
-        quote = int(WordSign.QUOTE)  # operations on an enumeration are slow
-        marks = [sign & quote != 0 for sign in signs]
-        met, every = 0, sum(marks)
-        for mark in marks:
-            yield not mark and met % 2 == 1 and met < every
-            met += mark
 
 
 @dataclass(frozen=True, slots=True)
@@ -461,7 +387,6 @@ class Bracketed(_Inside):
     """
 
     text = "bracketed"
-    marks = int(WordSign.OPENING | WordSign.CLOSING)
 
     def _inside(self, view: View) -> NDArray[np.bool_]:
         opening, closing = ((view.signs & int(sign)) != 0 for sign in (WordSign.OPENING, WordSign.CLOSING))
@@ -473,17 +398,6 @@ class Bracketed(_Inside):
         still_open = level - np.minimum.accumulate(level)
         return np.asarray(~(opening | closing) & (still_open > 0) & (closed_after > 0), bool)
 
-    def _inside_of(self, signs: Sequence[int]) -> Iterator[bool]:
-        opening, closing = int(WordSign.OPENING), int(WordSign.CLOSING)
-        still_open, to_close = 0, sum(sign & closing != 0 for sign in signs)
-        for sign in signs:
-            if sign & (opening | closing):
-                yield False
-                to_close -= sign & closing != 0
-                still_open = max(still_open + (sign & opening != 0) - (sign & closing != 0), 0)
-            else:
-                yield still_open > 0 and to_close > 0
-
 
 def _around(marks: Ints, corpus: Corpus) -> tuple[Ints, Ints]:
     """Return the sum of the marks before each token, and of those after it, in its sequence, int64[M] both."""
@@ -492,21 +406,20 @@ def _around(marks: Ints, corpus: Corpus) -> tuple[Ints, Ints]:
     return total[:-1] - start, stop - total[1:]
 
 
-def _united(column: Column, stretches: Stretches, V: int, *, mean: bool) -> Column:
+def _united(column: Column, rows: Ints, stretches: Stretches, *, mean: bool) -> Column:
     """Return the numbers of each stretch, each once: with its largest weight, or the mean over all tokens, if not 0."""
-    U, weights = len(stretches.first), None
+    if column.weights is None and not mean:
+        return column.within(rows, np.append(stretches.first, len(rows)))
+    column = column.take(rows)
+    U, V = len(stretches.first), int(column.ids.max(initial=0)) + 1
     keys = stretches.of_token[column.rows()] * V + column.ids
     if mean:  # V dimensions: few enough for a table
         table = np.bincount(keys, column.weights, U * V) / np.repeat(stretches.lengths, V)
         found = np.flatnonzero(table)
         weights = table[found]
     else:
-        if column.weights is None:
-            keys = np.sort(keys)  # nearly in order already; np.unique would hash them first
-            found = keys[np.append(True, keys[1:] != keys[:-1])[: len(keys)]]
-        else:
-            found, inverse = np.unique(keys, return_inverse=True)
-            weights = np.full(len(found), -np.inf)
-            np.maximum.at(weights, inverse, column.weights)
+        found, inverse = np.unique(keys, return_inverse=True)
+        weights = np.full(len(found), -np.inf)
+        np.maximum.at(weights, inverse, np.ones(len(keys)) if column.weights is None else column.weights)
     indptr = np.append(0, np.cumsum(np.bincount(found // V, minlength=U)))
     return Column(indptr, found % V, weights)

@@ -26,8 +26,7 @@ from numpy.typing import NDArray
 
 from espalier.corpus import Corpus
 from espalier.errors import InputError, ModelFileError
-from espalier.features.declare import NamedField
-from espalier.features.fields import check_normalisation, normalised
+from espalier.features.fields import NamedField, check_normalisation, normalised
 from espalier.features.matrix import Column, Raw
 from espalier.store import put_strings, stored_array, take_strings
 

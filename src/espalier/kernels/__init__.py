@@ -29,7 +29,7 @@ import os
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -46,13 +46,15 @@ __all__ = [
     "Levels",
     "References",
     "Split",
+    "Steady",
     "Steps",
     "Transitions",
     "aligned",
     "are_compiled",
-    "better_one_by_one",
+    "are_loaded",
     "cache_folder",
     "is_tried",
+    "largest",
     "njit",
     "padded",
     "worth_loading",
@@ -158,18 +160,18 @@ class _Loader:
 def worth_loading(n_tokens: int) -> bool:
     """Is it time to load the kernels for so many tokens more?
 
-    Numba and a few kernels take half a second and 100 MB, NumPy a millisecond more for a short text. So a process that
-    parses one reference never loads them, and one that parses for as long as loading takes does. Results do not depend
-    on it.
+    Numba and a few kernels take half a second and 100 MB, NumPy a few milliseconds more for a short text. So a process
+    that parses one reference never loads them, and one that parses for as long as loading takes does. Results do not
+    depend on it.
     """
     global _seen
     _seen += n_tokens
     return "numba" in sys.modules or _seen > (PATIENCE if are_compiled() else COLD_PATIENCE)
 
 
-def better_one_by_one(n_tokens: int) -> bool:
-    """Are so many tokens of a batch done sooner text by text, without kernels, than kernels are loaded?"""
-    return "numba" not in sys.modules and _seen + n_tokens <= (PATIENCE if are_compiled() else COLD_PATIENCE)
+def are_loaded(n_rows: int) -> bool:
+    """Are kernels at hand, or is one pass over so many rows worth loading them?"""
+    return "numba" in sys.modules or n_rows > PATIENCE
 
 
 @cache
@@ -267,6 +269,36 @@ class Learned(NamedTuple):
     end_u: NDArray[np.float64]
 
 
+def largest(scores: NDArray[np.float64]) -> float:
+    """Return the largest of the finite scores, whatever its sign, 0 if there is none."""
+    size = np.abs(scores)
+    found = float(size.max(initial=0.0))
+    return found if found < np.inf else float(size.max(where=size < np.inf, initial=0.0))
+
+
+class Steady:
+    """A function of arrays that are mostly the same ones again: its last four answers are kept.
+
+    A model has the same transitions always; a cascade of experts has those of the first and of all, each at a
+    temperature.
+    """
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        """Begin with no answers."""
+        self._function = function
+        self._latest: tuple[tuple[tuple[bytes, ...], Any], ...] = ()
+
+    def __call__(self, *arrays: NDArray[Any]) -> Any:
+        """Return the function's answer, which nobody may write to."""
+        key, known = tuple(array.tobytes() for array in arrays), self._latest  # one read: another thread may write
+        for other, found in known:
+            if other == key:
+                return found
+        found = self._function(*arrays)
+        self._latest = (key, found), *known[:3]
+        return found
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Lanes:
     """Where every sequence and token of a corpus lies.
@@ -284,6 +316,10 @@ class Lanes:
     @classmethod
     def of(cls, indptr: NDArray[np.int64]) -> Lanes:
         """Arrange the sequences of a corpus; empty ones take no lane."""
+        return _lanes_of_one(int(indptr[1])) if len(indptr) == 2 else cls._of(indptr)
+
+    @classmethod
+    def _of(cls, indptr: NDArray[np.int64]) -> Lanes:
         lengths = np.diff(indptr)
         order = np.argsort(lengths, kind="stable")
         order = order[lengths[order] > 0]
@@ -332,6 +368,12 @@ class Steps(NamedTuple):
     target: NDArray[np.int32]
     out_delta: NDArray[np.float64]
     slot: NDArray[np.int64]
+
+
+@lru_cache(maxsize=256)
+def _lanes_of_one(n_tokens: int) -> Lanes:
+    """Return the lanes of one sequence: most texts that are read one by one have a length that was met before."""
+    return Lanes._of(np.array([0, n_tokens]))
 
 
 def _has_base_one(trans: NDArray[np.float64]) -> NDArray[np.bool_]:

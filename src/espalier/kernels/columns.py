@@ -1,8 +1,9 @@
 """Rows of numbers in CSR form: take rows, look numbers up, cross two rows, lay rows side by side, collect over tokens.
 
 Row r holds ids[indptr[r]:indptr[r + 1]], all int64; `weights` lies beside ids, empty if every weight is one. What NumPy
-does in ten passes over all entries is one here, or two where sizes have to be known first. The plain references of
-these kernels are Python loops over lists, in `tests/features/test_feature_columns.py`.
+does in ten passes over all entries is one here, or two where sizes have to be known first. `features.columns` has the
+same operations in NumPy; the plain references of both are Python loops over lists, in
+`tests/features/test_feature_columns.py`.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ import numpy as np
 from espalier.kernels import njit
 from espalier.kernels.vector import read, read_i64
 
-__all__ = ["collect_beyond", "count_rows", "cross_rows", "lay_rows", "locate", "map_numbers", "take_rows"]
+__all__ = ["collect_beyond", "collect_within", "cross_rows", "lay", "locate", "map_numbers", "take_rows"]
 
 BLOCK = 256
 """Rows that are laid at once."""
@@ -110,9 +111,30 @@ def cross_rows(indptr, ids, weights, other_indptr, other_ids, other_weights, siz
     return borders, crossed, values
 
 
+def lay(parts, n_rows, weighted):
+    """Return rows that hold the numbers of all parts side by side: indptr, ids : int32, weights.
+
+    parts : each indptr, ids, weights, index, shift; row r has the numbers of row index[r], each plus the shift.
+    """
+    addresses = [
+        [_data(indptr), _data(ids), _data(weights) if len(weights) else 0, _data(index), shift]
+        for indptr, ids, weights, index, shift in parts
+    ]
+    table, indptr = np.array(addresses, np.int64).reshape(-1, 5), np.empty(n_rows + 1, np.int64)
+    _count_rows(table, indptr)
+    ids, weights = np.empty(indptr[-1], np.int32), np.empty(indptr[-1] if weighted else 0)
+    _lay_rows(table, indptr, ids, weights)
+    return indptr, ids, weights
+
+
+def _data(array):
+    """Return the address of an array; `ctypes.data` takes twice as long."""
+    return array.__array_interface__["data"][0]
+
+
 @njit(cache=True, nogil=True)
-def count_rows(parts, borders):
-    """borders[r + 1] = the numbers in rows 0..r of all parts, laid side by side; see `lay_rows`."""
+def _count_rows(parts, borders):
+    """borders[r + 1] = the numbers in rows 0..r of all parts, laid side by side; see `_lay_rows`."""
     borders[:] = 0
     for p in range(len(parts)):
         indptr, index = parts[p, 0], parts[p, 3]
@@ -125,7 +147,7 @@ def count_rows(parts, borders):
 
 
 @njit(cache=True, nogil=True)
-def lay_rows(parts, borders, laid, values):
+def _lay_rows(parts, borders, laid, values):
     """Write the numbers of all parts: those of row index[r] of the first, each plus its shift, then of the second ...
 
     parts : int64[P, 5]; the addresses of indptr, ids, weights (0: all are one) and index, and the shift. A negative
@@ -153,21 +175,59 @@ def lay_rows(parts, borders, laid, values):
 
 
 @njit(cache=True, nogil=True)
-def collect_beyond(indptr, ids, sequences, n_values, backwards):
+def _add(met, n, number):
+    """Put a number into met[:n], which rises, if it is not there; return how many there are now."""
+    low, high = 0, n
+    while low < high:
+        middle = (low + high) >> 1
+        if met[middle] < number:
+            low = middle + 1
+        else:
+            high = middle
+    if low < n and met[low] == number:
+        return n
+    for k in range(n, low, -1):
+        met[k] = met[k - 1]
+    met[low] = number
+    return n + 1
+
+
+@njit(cache=True, nogil=True)
+def collect_within(indptr, ids, rows, stretches):
+    """Return, for each stretch, the numbers of row rows[t] for all its t, each once, in order; -1 has none.
+
+    stretches : int64[U + 1], their borders.
+    """
+    borders, size = np.empty(len(stretches), np.int64), 0
+    for t in range(len(rows)):
+        size += indptr[rows[t] + 1] - indptr[rows[t]] if rows[t] >= 0 else 0
+    collected = np.empty(size, np.int64)
+    borders[0] = 0
+    for u in range(len(stretches) - 1):
+        own, n = collected[borders[u] :], 0
+        for t in range(stretches[u], stretches[u + 1]):
+            if rows[t] >= 0:
+                for e in range(indptr[rows[t]], indptr[rows[t] + 1]):
+                    n = _add(own, n, ids[e])
+        borders[u + 1] = borders[u] + n
+    return borders, collected[: borders[-1]]
+
+
+@njit(cache=True, nogil=True)
+def collect_beyond(indptr, ids, sequences, backwards):
     """Return, for each token, the numbers on any token before it in its sequence (or after it), each once, in order.
 
-    indptr, ids : a row for each token; sequences : int64[N + 1], their borders; n_values : above every number.
+    indptr, ids : a row for each token; sequences : int64[N + 1], their borders.
     """
     borders = np.empty(len(indptr), np.int64)
     borders[0] = 0
-    seen, met = np.full(n_values, -1), np.empty(n_values, np.int64)
+    met = np.empty(len(ids), np.int64)
     collected = np.empty(0, np.int64)
     for fill in (False, True):
         if fill:
             for t in range(len(indptr) - 1):
                 borders[t + 1] += borders[t]
             collected = np.empty(borders[-1], np.int64)
-            seen[:] = -1
         for i in range(len(sequences) - 1):
             n = 0
             for step in range(sequences[i + 1] - sequences[i]):
@@ -178,12 +238,5 @@ def collect_beyond(indptr, ids, sequences, n_values, backwards):
                 else:
                     borders[t + 1] = n
                 for e in range(indptr[t], indptr[t + 1]):
-                    if seen[ids[e]] != i:
-                        seen[ids[e]] = i
-                        k = n
-                        while k > 0 and met[k - 1] > ids[e]:
-                            met[k] = met[k - 1]
-                            k -= 1
-                        met[k] = ids[e]
-                        n += 1
+                    n = _add(met, n, ids[e])
     return borders, collected

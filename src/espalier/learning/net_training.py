@@ -12,10 +12,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,7 +23,7 @@ from espalier.learning.adamw import AdamW, added, schedule
 from espalier.learning.chain_loss import Chain, SoftLabels, Targets, chain_loss, token_loss
 from espalier.models.conv import Borders, ConvShape, Floats, NetInput, Parameters, Workspace
 from espalier.models.conv_gradients import Dropout, SomeRows, backward, forward
-from espalier.parallel import one_blas_thread
+from espalier.parallel import one_blas_thread, run_chunks
 
 __all__ = ["Gradients", "NetData", "Progress", "Run", "Term", "TrainingPlan", "train_net"]
 
@@ -166,9 +164,9 @@ def train_net(
     phases = plan.phases(len(data))
     epochs = sum(k for _, k, _ in phases)
     begin, before = time.perf_counter(), run.history[-1].seconds if run.history else 0.0
-    with one_blas_thread(), _pool(threads) as pool:
+    with one_blas_thread():
         works = [Workspace(run.weights["table"].dtype) for _ in range(threads)]
-        batch = _Batches(shape, data, plan, works, pool, term)
+        batch = _Batches(shape, data, plan, works, term)
         for chains, phase_epochs, each, done in _remaining(phases, run.epoch):
             if done == 0:
                 run.search, run.since = run.search.anew(), 0
@@ -234,10 +232,10 @@ class _Batches:
     """Batches of the data, and their gradients."""
 
     def __init__(
-        self, shape: ConvShape, data: NetData, plan: TrainingPlan, works: list[Workspace], pool: Any, term: Term | None
+        self, shape: ConvShape, data: NetData, plan: TrainingPlan, works: list[Workspace], term: Term | None
     ) -> None:
         self.term = term
-        self.shape, self.data, self.plan, self.works, self.pool = shape, data, plan, works, pool
+        self.shape, self.data, self.plan, self.works, self.threads = shape, data, plan, works, len(works)
         self.lengths = np.diff(data.indptr)
         self.ids = data.words.sizes.sum(axis=1)
         self.first_id = np.cumsum(self.ids) - self.ids
@@ -259,19 +257,22 @@ class _Batches:
         each = data.weight[chosen] + (0.0 if data.soft_weight is None else data.soft_weight[chosen])
         size = max(float((each * self.lengths[chosen]).sum()), 1e-12)
 
-        def shard(k: int) -> tuple[float, Gradients] | None:
+        parts: dict[int, tuple[float, Gradients]] = {}
+
+        def shard(k: int) -> None:
             mine = chosen[k::shards]
             mine = mine[self.lengths[mine] > 0]
             rng = np.random.default_rng([*key, k])
             if not len(mine):
-                return None
+                return
             work = self.works.pop()  # one for each thread: fewer of them stay in the cache
             try:
-                return self._shard(weights, mine, chains, 1.0 / size, rng, work)
+                parts[k] = self._shard(weights, mine, chains, 1.0 / size, rng, work)
             finally:
                 self.works.append(work)
 
-        found = [part for part in self.pool(shard, range(shards)) if part is not None]
+        run_chunks(shard, shards, self.threads)
+        found = [parts[k] for k in sorted(parts)]
         if not found:
             return 0.0, 0.0, {}
         return size * sum(value for value, _ in found), size, added([gradients for _, gradients in found])
@@ -308,13 +309,3 @@ class _Batches:
         steps = None if data.soft_transitions is None else data.soft_transitions[mine]
         targets = Targets(lengths, data.y[tokens], scale * data.weight[mine], soft, soft_weight, steps)
         return NetInput(words, word, data.space[tokens], Borders(lengths)), targets
-
-
-@contextmanager
-def _pool(threads: int) -> Iterator[Any]:
-    """Give a `map` over so many threads; NumPy lets go of the interpreter while it works."""
-    if threads == 1:
-        yield map
-        return
-    with ThreadPoolExecutor(threads, thread_name_prefix="espalier") as pool:
-        yield pool.map

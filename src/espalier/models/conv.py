@@ -41,7 +41,6 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, NamedTuple, TypeAlias
@@ -52,7 +51,7 @@ from numpy.typing import NDArray
 from espalier.corpus import Corpus
 from espalier.errors import InputError, ModelFileError
 from espalier.features.hashed import GROUPS, SPACES, HashedWords, hashed_words, spaces_before
-from espalier.parallel import choose_threads
+from espalier.parallel import choose_threads, one_blas_thread, run_chunks
 from espalier.potentials import ChainBatch
 
 __all__ = [
@@ -499,8 +498,6 @@ class ScoringNet:
         """Return the scores of every label at every token of a corpus, float64[M, L]."""
         found = np.empty((corpus.n_tokens, self.shape.labels))
         if corpus.n_tokens:
-            from espalier.parallel import one_blas_thread
-
             with one_blas_thread():
                 self._score(corpus, choose_threads(corpus.n_tokens, threads), found)
         if not np.isfinite(found).all():
@@ -518,11 +515,12 @@ class ScoringNet:
         net, (vectors, means, row) = self.prepared(), self._vectors(corpus)
         space = None if corpus.documents is None else spaces_before(corpus)
         slices = list(_slices(corpus.indptr))
+        n = min(threads, len(slices))
 
-        def score(part: Sequence[tuple[int, int]]) -> None:
+        def score(k: int) -> None:
             work = Workspace(np.float32)
             with np.errstate(over="ignore", invalid="ignore"):  # looked at once, in the end
-                for lo, hi in part:
+                for lo, hi in slices[k::n]:
                     a, b = int(corpus.indptr[lo]), int(corpus.indptr[hi])
                     x = np.take(vectors, row[a:b], axis=0, out=work("x", b - a, self.shape.channels), mode="clip")
                     kind = 0 if space is None else space[a:b]
@@ -530,12 +528,7 @@ class ScoringNet:
                     mean = means[row[a:b]] + net.space_means[kind]
                     found[a:b] = net.scores(x, mean, corpus.lengths[lo:hi], work)
 
-        n = min(threads, len(slices))
-        if n == 1:
-            score(slices)
-            return
-        with ThreadPoolExecutor(n, thread_name_prefix="espalier") as pool:
-            list(pool.map(score, (slices[k::n] for k in range(n))))
+        run_chunks(score, n, threads)
 
     def prepared(self) -> PreparedNet:
         """Return the weights as scoring wants them; made when first asked for."""

@@ -19,22 +19,17 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from espalier.corpus import Corpus
 from espalier.errors import InfeasibleError, InputError, ModelFileError, Place
 from espalier.features.matrix import FeatureMatrix
-from espalier.features.single import SingleIndex
 from espalier.inference import viterbi
 from espalier.kernels import LANES, References, Split, aligned, padded, worth_loading
 from espalier.parallel import balanced, choose_threads, independent_chunks, run_chunks
 from espalier.potentials import ChainBatch, Potentials
-
-if TYPE_CHECKING:
-    from espalier.models.single import SingleScores
 
 __all__ = [
     "WORTH_A_BARRIER",
@@ -46,7 +41,6 @@ __all__ = [
     "carried",
     "moved",
     "rows_of_types",
-    "sum_of_few",
     "tag_rows",
 ]
 
@@ -55,9 +49,6 @@ MOST_BYTES = 1 << 26
 
 WORTH_A_BARRIER = 40_000
 """References added in less time than a second thread needs to wake up, and a good deal more."""
-
-FEW, FEW_REFS = 512, 16_384
-"""Tokens and references of a matrix so small that loading kernels for it would take longer than scoring it."""
 
 TOKENS_A_CHUNK = 4096
 LONGEST_IN_LANES = 16_384
@@ -220,20 +211,9 @@ def rows_of_types(scores: NDArray[np.float64], types: NDArray[np.integer[Any]]) 
     return MatrixRows(References(*refs, address, *no_weights), (table,))
 
 
-def sum_of_few(matrix: FeatureMatrix, pairs: Pairs, w: Float) -> Float:
-    """Return the scores of a small matrix, float64[M, L]: weights added pair by pair, without any table."""
-    _check_width(matrix, pairs)
-    if not worth_loading(matrix.n_tokens):
-        return _sum_without_kernels(matrix, pairs, w)
-    from espalier.kernels.single import sum_pairs
-
-    m, unary = matrix, np.zeros((matrix.n_tokens, pairs.n_labels))
-    tokens, bundles = (m.token_indptr, m.token_refs, m.token_values), (m.bundle_indptr, m.bundle_ids, m.bundle_values)
-    sum_pairs(*tokens, *bundles, m.n_attributes, pairs.ptr, pairs.label, w, unary)
-    return unary
-
-
 def _sum_without_kernels(matrix: FeatureMatrix, pairs: Pairs, w: Float) -> Float:
+    """Return the scores of a matrix, float64[M, L]: weights added pair by pair, without any table."""
+    _check_width(matrix, pairs)
     A, L, R, M = matrix.n_attributes, pairs.n_labels, matrix.n_bundles, matrix.n_tokens
     refs = np.concatenate([matrix.bundle_ids, matrix.token_refs])
     sizes = np.concatenate([np.diff(matrix.bundle_indptr), np.diff(matrix.token_indptr)])
@@ -268,14 +248,25 @@ def _check_width(matrix: FeatureMatrix, pairs: Pairs) -> None:
 class WeightRows:
     """The weights of a model as rows.
 
-    table : float64[., padded(L)]; row_of : int64[A], the row of each attribute, -1 if it has none. Addresses are made
-    when they are used: a copy of this, in another process say, has its table elsewhere.
+    table : float64[., padded(L)]; row_of : int64[A], the row of each attribute, -1 if it has none.
     """
 
     pairs: Pairs
     w: NDArray[np.float64]
     table: NDArray[np.float64]
     row_of: NDArray[np.int64]
+    _latest: list[tuple[int, NDArray[np.int64]]] = field(init=False, repr=False, default_factory=list)
+
+    @property
+    def address(self) -> NDArray[np.int64]:
+        """Where the row of each attribute lies, int64[A], 0 if it has none.
+
+        A copy of this, in another process say, has its table elsewhere.
+        """
+        table = self.table.ctypes.data
+        if not self._latest or self._latest[0][0] != table:
+            self._latest[:] = [(table, np.where(self.row_of >= 0, table + 8 * self.table.shape[1] * self.row_of, 0))]
+        return self._latest[0][1]
 
     @classmethod
     def of(cls, pairs: Pairs, w: NDArray[np.float64]) -> WeightRows:
@@ -299,9 +290,11 @@ class WeightRows:
 
         _check_width(matrix, self.pairs)
 
-        R, weights = matrix.n_bundles, (self.pairs.ptr, self.pairs.label, self.w)
-        bundles, row_bytes = aligned(R, self.table.shape[1], empty=True), 8 * self.table.shape[1]
-        address = np.where(self.row_of >= 0, self.table.ctypes.data + row_bytes * self.row_of, 0)
+        R, weights, address = matrix.n_bundles, (self.pairs.ptr, self.pairs.label, self.w), self.address
+        refs = (matrix.token_indptr, matrix.token_refs, matrix.token_values)
+        if not R:
+            return MatrixRows(References(*refs, address, *weights), (self.table,))
+        bundles = aligned(R, self.table.shape[1], empty=True)
         chunks = balanced(matrix.bundle_indptr, independent_chunks(threads))
         inner = References(matrix.bundle_indptr, matrix.bundle_ids, matrix.bundle_values, address, *weights)
 
@@ -310,8 +303,7 @@ class WeightRows:
             sum_rows(lo, hi, inner, bundles[lo:hi])
 
         run_chunks(chunk, len(chunks), threads if len(matrix.bundle_ids) > WORTH_A_BARRIER else 1)
-        address = np.concatenate([address, bundles.ctypes.data + row_bytes * np.arange(R)])
-        refs = (matrix.token_indptr, matrix.token_refs, matrix.token_values)
+        address = np.concatenate([address, bundles.ctypes.data + 8 * bundles.shape[1] * np.arange(R)])
         return MatrixRows(References(*refs, address, *weights), (self.table, bundles))
 
 
@@ -328,7 +320,6 @@ class ChainModel:
     start: NDArray[np.float64]
     end: NDArray[np.float64]
     _weight_rows: list[WeightRows] = field(init=False, repr=False, default_factory=list)
-    _single: list[SingleScores] = field(init=False, repr=False, default_factory=list)
 
     @classmethod
     def checked(cls, pairs: Pairs, w: Any, trans: Any, start: Any, end: Any) -> ChainModel:
@@ -347,12 +338,15 @@ class ChainModel:
 
     def potentials(self, matrix: FeatureMatrix, indptr: NDArray[np.int64], threads: int | None = None) -> ChainBatch:
         """Return the potentials of a corpus."""
-        M, L = matrix.n_tokens, self.n_labels
-        if M <= FEW and len(matrix.bundle_ids) + len(matrix.token_refs) <= FEW_REFS:
-            unary = sum_of_few(matrix, self.pairs, self.w)
-            return ChainBatch(indptr, unary, self.trans[None], np.zeros(M, np.int32), self.start, self.end)
+        M = matrix.n_tokens
+        unary = self._scores(matrix, threads) if worth_loading(M) else _sum_without_kernels(matrix, self.pairs, self.w)
+        return ChainBatch(indptr, unary, self.trans[None], np.zeros(M, np.int32), self.start, self.end)
+
+    def _scores(self, matrix: FeatureMatrix, threads: int | None) -> Float:
+        """Return the scores of every token, float64[M, L]."""
         from espalier.kernels.tagging import sum_rows
 
+        M, L = matrix.n_tokens, self.n_labels
         threads = choose_threads(M, threads)
         rows = self._rows(matrix, threads)
         unary = np.empty((M, L))
@@ -365,18 +359,7 @@ class ChainModel:
             unary[lo:hi] = scores[:, :L]
 
         run_chunks(chunk, len(chunks), threads)
-        return ChainBatch(indptr, unary, self.trans[None], np.zeros(M, np.int32), self.start, self.end)
-
-    def potentials_of_text(self, index: SingleIndex, corpus: Corpus) -> ChainBatch:
-        """Return the potentials of a corpus of one short sequence, whose attributes the index knows."""
-        if not worth_loading(corpus.n_tokens) or index.program is None:
-            return self.potentials(index.transform(corpus), corpus.indptr)
-        from espalier.models.single import SingleScores
-
-        if not self._single or self._single[0].index is not index:
-            self._single[:] = [SingleScores(index, index.program, self.pairs, self.w)]
-        unary = self._single[0](corpus)
-        return ChainBatch(corpus.indptr, unary, self.trans[None], np.zeros(len(unary), np.int32), self.start, self.end)
+        return unary
 
     def tag(
         self, matrix: FeatureMatrix, indptr: NDArray[np.int64], threads: int | None = None
