@@ -164,7 +164,7 @@ def answers(model: Any, tokens: Sequences) -> dict[str, Any]:
 def make_project(directory: Path, model: Path) -> dict[str, Any]:
     """Make a project with a task of its own, a model, rules and corrections; return what is in it."""
     from espalier.workbench.bench import Bench
-    from espalier.workbench.tasks import RuleState
+    from espalier.server.tasks import RuleState
 
     bench = Bench(directory)
     rules = 'Mark: token in ",", "." -> place\nOnce: each field once [penalty 2]\n'

@@ -19,7 +19,7 @@ from espalier.citations.parser import Parser
 from espalier.errors import InputError, ModelFileError
 from espalier.estimators.persist import BUNDLED
 from espalier.workbench.bench import Bench
-from espalier.workbench.database import FILE, VERSION, Database
+from espalier.server.database import FILE, VERSION, Database
 
 HERE = Path(__file__).parent
 RELEASES = sorted(path for path in HERE.iterdir() if (path / "expected.json").exists())

@@ -20,7 +20,7 @@ from espalier.document import Document
 from espalier.errors import InputError
 from espalier.text_files import write_chunks
 from espalier.workbench.bench import Bench
-from espalier.workbench.database import Database
+from espalier.server.database import Database
 
 SAVER = """
 import sys, espalier as es
@@ -79,7 +79,7 @@ def test_two_threads_write_one_file(tmp_path: Path) -> None:
 OPENER = """
 import sys, pathlib
 from espalier.errors import InputError
-from espalier.workbench.database import Database
+from espalier.server.database import Database
 print("ready", flush=True)
 sys.stdin.readline()
 try:

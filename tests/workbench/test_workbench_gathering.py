@@ -12,11 +12,11 @@ import httpx
 import pytest
 from workbench_server import HEADERS, Running
 
-from espalier.workbench.answers import text_dict
+from espalier.server.answers import text_dict
 from espalier.workbench.bench import Bench, Limits
-from espalier.workbench.failures import Failure
-from espalier.workbench.gathering import Gatherer, is_small
-from espalier.workbench.turns import CALLER, Caller
+from espalier.server.failures import Failure
+from espalier.server.gathering import Gatherer, is_small
+from espalier.server.turns import CALLER, Caller
 
 TEXTS = [
     "L. O. Andersen. Program analysis and specialization. PhD thesis, DIKU, 1994.",
@@ -118,7 +118,7 @@ def test_what_breaks_a_batch_breaks_one_request(bench: Bench) -> None:
 
 
 def test_too_many_that_wait_are_told_so(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("espalier.workbench.gathering._MOST", 3)
+    monkeypatch.setattr("espalier.server.gathering._MOST", 3)
     gatherer = Gatherer(bench)
 
     async def some() -> Any:

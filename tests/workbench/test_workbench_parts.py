@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 
 import espalier as es
 from espalier.potentials import ChainBatch, Potentials
-from espalier.workbench.description import api_page
+from espalier.server.description import api_page
 from espalier.workbench.examples import examples
-from espalier.workbench.failures import explained
-from espalier.workbench.memory import Kept, alone, joined
-from espalier.workbench.tasks import BUILTIN
+from espalier.server.failures import explained
+from espalier.server.memory import Kept, alone, joined
+from espalier.server.tasks import BUILTIN
 
 
 @settings(deadline=None, derandomize=True, max_examples=60)

@@ -11,7 +11,7 @@ import pytest
 from workbench_server import wares
 
 from espalier.workbench.bench import Bench
-from espalier.workbench.database import FILE, Database
+from espalier.server.database import FILE, Database
 
 SCHEMA_1 = Path(__file__).parent / "projects" / "schema-1.sql"
 ITEM = [{"label": "item", "start": 0, "end": 4}]

@@ -16,10 +16,10 @@ from workbench_server import Running
 
 from espalier.citations.record import Record
 from espalier.extract.extraction import Field
-from espalier.workbench.failures import Failure
-from espalier.workbench.forms import FormPart, media_type, read_form
-from espalier.workbench.references import ParsedReferences, chosen_format, written
-from espalier.workbench.security import Gate
+from espalier.server.failures import Failure
+from espalier.server.forms import FormPart, media_type, read_form
+from espalier.server.references import ParsedReferences, chosen_format, written
+from espalier.server.security import Gate
 
 ONE = "Smith AB. Soil salts. Acta Hortic. 2004;12(4):33-9."
 TWO = "Jones, C. (1999). Water works of the old gardens. Berlin: Springer."

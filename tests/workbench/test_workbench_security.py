@@ -17,9 +17,9 @@ from workbench_server import HEADERS, Running
 
 from espalier.errors import InputError
 from espalier.workbench.bench import Limits
-from espalier.workbench.database import Database
-from espalier.workbench.security import Gate, RequestGuard, is_local
-from espalier.workbench.sessions import Door
+from espalier.server.database import Database
+from espalier.server.security import Gate, RequestGuard, is_local
+from espalier.server.sessions import Door
 
 TOKEN = "a-token-of-some-length"
 
@@ -299,7 +299,7 @@ def test_the_page_is_served_without_the_header(api: httpx.Client) -> None:
 
 def test_a_mistake_of_the_server_tells_nothing(start: Callable[..., Running], monkeypatch: pytest.MonkeyPatch) -> None:
     server = start()
-    monkeypatch.setattr(server.app.state.bench.tasks, "all", lambda: 1 / 0)
+    monkeypatch.setattr(server.app.state.core.tasks, "all", lambda: 1 / 0)
     done = server.client.get("/tasks")
     assert done.status_code == 500
     assert done.json()["error"]["what"] == "the server made a mistake"

@@ -23,7 +23,7 @@ from workbench_server import HEADERS, wares
 from espalier.cli import serve as command
 from espalier.cli.app import run
 from espalier.errors import InputError
-from espalier.workbench.database import FILE, VERSION, Database
+from espalier.server.database import FILE, VERSION, Database
 
 ADDRESS = re.compile(r"http://127\.0\.0\.1:\d+/")
 
@@ -138,7 +138,7 @@ def test_addresses_of_others_need_a_token(tmp_path: Path, monkeypatch: pytest.Mo
     def close(app: Any, listener: socket, token: str | None, workers: int) -> None:
         ran.append((listener.getsockname()[0], token))
         app.state.jobs.close()
-        app.state.bench.close()
+        app.state.core.close()
 
     monkeypatch.setattr(command, "_run", close)
     for host in ("127.0.0.1", "0.0.0.0", "0.0.0.0"):

@@ -13,10 +13,10 @@ from workbench_server import Running
 
 from espalier.errors import InputError
 from espalier.workbench.bench import Bench, Limits
-from espalier.workbench.failures import Failure
-from espalier.workbench.starting import ServerStart
-from espalier.workbench.tasks import REFERENCES
-from espalier.workbench.workers import _warm_up
+from espalier.server.failures import Failure
+from espalier.server.starting import ServerStart
+from espalier.server.tasks import REFERENCES
+from espalier.server.workers import _warm_up
 
 ONE = "Smith AB. Soil salts. Acta Hortic. 2004;12(4):33-9."
 
@@ -27,7 +27,7 @@ def _wait(go: threading.Event) -> None:
 
 def test_who_comes_too_early_is_told_to_come_again(start: Callable[..., Running], tmp_path: Path) -> None:
     server, go = start(tmp_path / "early"), threading.Event()
-    thread = server.app.state.bench.start.begin(lambda: _wait(go), patience=0)
+    thread = server.app.state.core.start.begin(lambda: _wait(go), patience=0)
     with httpx.Client(base_url=server.origin, timeout=60) as client:
         small = client.post("/api/v1/parse", json={"texts": [ONE]})
         asked = (

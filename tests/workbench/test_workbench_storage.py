@@ -13,8 +13,8 @@ from workbench_server import Running
 
 from espalier.cli.app import run
 from espalier.errors import InputError
-from espalier.workbench.backup import back_up, restore
-from espalier.workbench.database import FILE, VERSION, Database, StorageFailure, check_file, storage_failure
+from espalier.server.backup import back_up, restore
+from espalier.server.database import FILE, VERSION, Database, StorageFailure, check_file, storage_failure
 
 OLD = Path(__file__).parent / "projects" / "schema-1.sql"
 
@@ -48,7 +48,7 @@ def count(project: Path) -> int:
 
 def test_a_full_disk_is_said_and_nothing_is_lost(start: Callable[..., Running]) -> None:
     server = start()
-    api, database = server.client, server.app.state.bench.database
+    api, database = server.client, server.app.state.core.database
     ids = api.post("/tasks/ads/records", json={"text": "a lamp"}).json()["added"]
     pages = database.row("PRAGMA page_count")[0]
     database.row(f"PRAGMA max_page_count = {pages}")
@@ -193,7 +193,7 @@ def test_damage_within_rows(start: Callable[..., Running], bend: str) -> None:
     server = start()
     api = server.client
     assert api.post("/tasks/ads/records", json={"text": "a nice lamp"}).status_code == 201
-    with server.app.state.bench.database.write() as write:
+    with server.app.state.core.database.write() as write:
         write.execute(bend)
     for path in ("records", "export?format=jsonl", "queue"):
         answer = api.get(f"/tasks/ads/{path}")

@@ -9,7 +9,7 @@ import pytest
 from workbench_server import Running
 
 from espalier.tasks.task import load_task
-from espalier.workbench.tasks import BUILTIN
+from espalier.server.tasks import BUILTIN
 
 
 def test_tasks_of_the_library(api: httpx.Client) -> None:

@@ -21,10 +21,10 @@ from workbench_server import HEADERS, Running
 
 from espalier.document import Document
 from espalier.workbench.bench import Limits
-from espalier.workbench.callers import CallerWatch
-from espalier.workbench.failures import Deadline, Failure
-from espalier.workbench.transport import configured, listening
-from espalier.workbench.turns import CALLER, LONG, Caller, Turn, Turns
+from espalier.server.callers import CallerWatch
+from espalier.server.failures import Deadline, Failure
+from espalier.server.transport import configured, listening
+from espalier.server.turns import CALLER, LONG, Caller, Turn, Turns
 
 
 def of_lengths(lengths: list[int]) -> list[Document]:
@@ -45,7 +45,7 @@ def test_pieces_cover_everything_and_long_texts_are_alone(lengths: list[int], fi
 
 def test_pieces_shrink_when_they_are_slow(monkeypatch: pytest.MonkeyPatch) -> None:
     clock = [0.0]
-    monkeypatch.setattr("espalier.workbench.turns.thread_time", lambda: clock[0])
+    monkeypatch.setattr("espalier.server.turns.thread_time", lambda: clock[0])
     sizes = []
     with Turns().turn(1e9) as turn:
         for a, b in turn.pieces(of_lengths([16] * 2000)):

@@ -74,7 +74,7 @@ def children(process: subprocess.Popen[str]) -> list[int]:
     """Return the servers that any thread of this one has started; readers of documents are none."""
     listed = Path(f"/proc/{process.pid}/task").glob("*/children")
     pids = [int(pid) for file in listed for pid in file.read_text().split()]
-    return [pid for pid in pids if b"espalier.workbench.workers" in command_of(pid)]
+    return [pid for pid in pids if b"espalier.server.workers" in command_of(pid)]
 
 
 def command_of(pid: int) -> bytes:
@@ -125,7 +125,7 @@ def test_jobs_are_asked_for_anywhere_and_run_in_one_place(start: Callable[..., R
     api = first.client
     assert api.post("/tasks", json={"name": "wares", "labels": ["item", "price"]}).status_code == 201
     corrected_wares(api, "wares", 6)
-    second = create_app(first.app.state.bench.directory, worker=1, shared=True)
+    second = create_app(first.app.state.core.directory, worker=1, shared=True)
     jobs: Jobs = second.state.jobs
     job = jobs.start(second.state.bench.tasks.get("wares"), "supervised", "x", True)["id"]
     until(lambda: jobs.get(job)["message"] == "thinking", 30)  # its news come through the project

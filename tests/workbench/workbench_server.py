@@ -11,7 +11,7 @@ import httpx
 import uvicorn
 
 from espalier.workbench.app import PREFIX, create_app
-from espalier.workbench.transport import configured
+from espalier.server.transport import configured
 
 HEADERS = {"X-Espalier": "1"}
 RULES = 'Dollar: token in "$" -> price\nOnce: price once [penalty 2]\n'
