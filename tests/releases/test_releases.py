@@ -18,8 +18,8 @@ from espalier.citations.formats import write
 from espalier.citations.parser import Parser
 from espalier.errors import InputError, ModelFileError
 from espalier.estimators.persist import BUNDLED
-from espalier.workbench.bench import Bench
 from espalier.server.database import FILE, VERSION, Database
+from espalier.workbench.bench import Bench
 
 HERE = Path(__file__).parent
 RELEASES = sorted(path for path in HERE.iterdir() if (path / "expected.json").exists())
@@ -92,7 +92,7 @@ def test_a_project_has_all_it_had(release: Path, tmp_path: Path) -> None:
         "corrected"
     ]
     (said,) = bench.parse(task, ["Cy in Rome"], 1, then["model"])
-    assert [[field["label"], field["start"], field["end"]] for field in said["fields"]] == then["parsed"]
+    assert [[field.label, field.start, field.end] for field in said.fields] == then["parsed"]
     bench.close()
 
 

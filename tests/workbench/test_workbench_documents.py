@@ -10,11 +10,11 @@ from collections.abc import Callable
 import httpx
 import psutil
 import pytest
-from workbench_server import Running
 
 from espalier.documents import confined
-from espalier.workbench.bench import Limits
+from espalier.server.core import Limits
 from espalier.server.database import FILE
+from workbench_server import Running
 
 REFERENCES = [
     "Smith AB, Jones C. Soil salts and the growth of wall fruit. Acta Hortic. 2004;12(4):33-9.",

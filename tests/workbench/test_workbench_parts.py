@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 import espalier as es
 from espalier.potentials import ChainBatch, Potentials
 from espalier.server.description import api_page
-from espalier.workbench.examples import examples
 from espalier.server.failures import explained
 from espalier.server.memory import Kept, alone, joined
 from espalier.server.tasks import BUILTIN
+from espalier.workbench.examples import examples
 
 
 @settings(deadline=None, derandomize=True, max_examples=60)

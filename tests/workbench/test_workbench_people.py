@@ -8,10 +8,10 @@ from urllib.parse import quote
 
 import httpx
 import pytest
-from workbench_server import wares
 
-from espalier.workbench.bench import Bench
 from espalier.server.database import FILE, Database
+from espalier.workbench.bench import Bench
+from workbench_server import wares
 
 SCHEMA_1 = Path(__file__).parent / "projects" / "schema-1.sql"
 ITEM = [{"label": "item", "start": 0, "end": 4}]

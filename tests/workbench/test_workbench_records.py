@@ -11,8 +11,8 @@ import pytest
 from espalier.document import Document, Span
 from espalier.io import read
 from espalier.server.failures import Failure
-from espalier.workbench.records import checked_spans
 from espalier.server.tasks import ProjectTask, RuleState, own_labels
+from espalier.workbench.fields import checked_spans
 
 OUTSIDE = ProjectTask("t", own_labels(["item", "price"], True), (), RuleState(""), None)
 EVERYWHERE = ProjectTask("t", own_labels(["item", "price"], False), (), RuleState(""), None)

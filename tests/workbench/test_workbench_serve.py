@@ -18,12 +18,12 @@ from typing import Any
 
 import httpx
 import pytest
-from workbench_server import HEADERS, wares
 
 from espalier.cli import serve as command
 from espalier.cli.app import run
 from espalier.errors import InputError
 from espalier.server.database import FILE, VERSION, Database
+from workbench_server import HEADERS, wares
 
 ADDRESS = re.compile(r"http://127\.0\.0\.1:\d+/")
 

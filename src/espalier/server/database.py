@@ -3,7 +3,7 @@
 A write is a transaction that is on the disk when it returns (`synchronous=FULL`), so what was answered outlives a kill
 of the server or of the machine. A lock (`ProjectLock`) keeps a second server out; the operating system takes it back
 from a process that died. One connection serves all threads of a process, one after the other: statements take
-microseconds. A full disk and a damaged file are answers of their own (`StorageFailure`).
+microseconds. A full disk and a damaged file are answers of their own (`storage_failure`).
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from espalier.errors import EspalierError, InputError
 from espalier.server.failures import Failure
 
 __all__ = [
-    "FILE", "LOCK", "VERSION", "Database", "ProjectLock", "StorageFailure", "as_stored", "check_file", "copy_file",
+    "FILE", "LOCK", "VERSION", "Database", "ProjectLock", "as_stored", "check_file", "copy_file",
     "now", "storage_failure",
 ]  # fmt: skip
 
@@ -313,10 +313,6 @@ _KNOWN = (  # what SQLite says, the status of an answer, what is wrong, and what
 )  # fmt: skip
 
 
-class StorageFailure(Failure):
-    """The project's file cannot be used as it should."""
-
-
 def as_stored(read: Callable[[Any], Value]) -> Callable[[Any], Value]:
     """Return a reader of rows that says that the project is damaged where a row is not what was stored."""
 
@@ -328,7 +324,7 @@ def as_stored(read: Callable[[Any], Value]) -> Callable[[Any], Value]:
             raise
         except (ValueError, TypeError, LookupError, RecursionError, EspalierError) as error:
             where = ", ".join(f"{key} {row[key]}" for key in ("task", "id", "name") if key in tuple(row.keys()))
-            raise StorageFailure(507, "the project is damaged", _RESTORE, where[:200]) from error
+            raise Failure(507, "the project is damaged", _RESTORE, where[:200]) from error
 
     return checked
 
@@ -341,9 +337,9 @@ def _said(error: sqlite3.Error) -> tuple[int, str, str]:
     return 500, f"the project's file: {text}", "its server's messages say more"
 
 
-def storage_failure(error: sqlite3.Error) -> StorageFailure:
+def storage_failure(error: sqlite3.Error) -> Failure:
     """Return the answer of a request that met this."""
-    return StorageFailure(*_said(error))
+    return Failure(*_said(error))
 
 
 def _unusable(path: Path, error: sqlite3.Error) -> InputError:

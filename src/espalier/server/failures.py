@@ -22,6 +22,10 @@ class Failure(EspalierError):
         super().__init__(what, hint=hint)
         self.status, self.place = status, (where,) if where else ()
 
+    def at(self, where: str) -> Failure:
+        """Return it with the place where it was met."""
+        return Failure(self.status, self.what, self.hint, where)
+
     @property
     def headers(self) -> dict[str, str]:
         """The headers of the answer: who comes too early is told when to come again."""

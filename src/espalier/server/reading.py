@@ -28,7 +28,7 @@ from espalier.text_files import encodable
 if TYPE_CHECKING:
     from espalier.documents.finding import FoundReference
 
-__all__ = ["NothingFound", "UploadReading", "is_document", "read_file", "read_text", "read_upload"]
+__all__ = ["NothingFound", "UploadReading", "decoded", "is_document", "read_file", "read_text", "read_upload"]
 
 _UNPACKED = 8  # how many times larger than a request a gzipped file may become
 _READ = "send text, a PDF, DOCX, HTML or LaTeX file; one that was cut off is not recognised"
@@ -139,7 +139,7 @@ def read_upload(
     if b"\0" in data and encoding != "utf-16":
         raise Failure(400, "this is no text, and no document that is read", _READ, name)
     if chosen == "plain":
-        return read_text(core, task, _decoded(data, encoding))
+        return read_text(core, task, decoded(data, encoding, "choose another encoding"))
     found = UploadReading(format=chosen, deadline=Deadline(core.limits.seconds))
     problems, refused = list[InputProblem](), list[FormatError]()
     stream = io.BytesIO(data)
@@ -209,9 +209,10 @@ def _guess(data: bytes, name: str, encoding: str) -> str:
     return format_by_content(head).name
 
 
-def _decoded(data: bytes, encoding: str) -> str:
+def decoded(data: bytes, encoding: str, hint: str) -> str:
+    """Return a file as text; what is in another encoding is refused."""
     try:
         return data.decode(encoding).removeprefix("\ufeff")
     except UnicodeDecodeError as error:
         line = data[: error.start].count(b"\n") + 1
-        raise Failure(400, f"the text is not {encoding}", "choose another encoding", f"line {line}") from None
+        raise Failure(400, f"the text is not {encoding}", hint, f"line {line}") from None

@@ -74,7 +74,7 @@ _HEADERS = {
 }
 _RAW_HEADERS = [(name.encode(), value.encode()) for name, value in _HEADERS.items()]
 
-_LOG = logging.getLogger("espalier.workbench")
+_LOG = logging.getLogger("espalier.server")
 _MISTAKE = Failure(500, "the server made a mistake", "its messages say more; what was confirmed is stored")
 _GONE = Failure(499, "the client went away before its request was there", "send it again")
 

@@ -6,7 +6,7 @@ import io
 from collections.abc import Sequence
 from dataclasses import replace
 from inspect import signature
-from typing import Any, NamedTuple
+from typing import Any
 
 from espalier.citations.formats import FORMATS as RECORD_FORMATS
 from espalier.citations.record import Field, Record
@@ -20,7 +20,7 @@ from espalier.workbench.bench import Bench
 from espalier.workbench.records import Stored
 from espalier.workbench.shapes.tasks import FormatAnswer
 
-__all__ = ["ALL_FORMATS", "Export", "export", "formats"]
+__all__ = ["ALL_FORMATS", "export", "formats"]
 
 _RENAMED = {"tei": "biblstruct", "jsonl": "records"}
 """Formats of references whose names are names of `io/`, too, and what they are called here."""
@@ -39,14 +39,6 @@ ALL_FORMATS = (*_RECORDS, *FORMATS)
 """The names of all formats; which of them a task has, `formats` says."""
 
 
-class Export(NamedTuple):
-    """A file to download."""
-
-    name: str
-    type: str
-    data: bytes
-
-
 def formats(task: ProjectTask) -> list[FormatAnswer]:
     """Return the formats that a task's records can be written in."""
     found: list[FormatAnswer] = []
@@ -62,8 +54,8 @@ def formats(task: ProjectTask) -> list[FormatAnswer]:
 
 def export(
     bench: Bench, task: ProjectTask, format: str, which: str, ids: Sequence[int] | None, *, lossy: bool
-) -> Export:
-    """Write records in a format; `which` is "all", "corrected" or "texts"."""
+) -> tuple[str, str, bytes]:
+    """Return records as a file: its name, type and bytes; `which` is "all", "corrected" or "texts"."""
     known = {row.name: row for row in formats(task)}
     if format not in known:
         hint = nearest(format, known, f"formats: {', '.join(known)}")
@@ -78,13 +70,13 @@ def export(
             raise Failure(400, f"{format} is made of fields, not of texts", "choose which=all or which=corrected")
         row = RECORD_FORMATS[_RECORDS[format]]
         text = records_text(_records(bench, task, stored), row)
-        return Export(name, f"{row.media_type}; charset=utf-8", text.encode())
+        return name, f"{row.media_type}; charset=utf-8", text.encode()
     documents = _documents(bench, task, stored, which)
     target = io.BytesIO()
     loses = "lossy" in signature(FORMATS[format].module.write).parameters  # others never lose anything
     options: dict[str, Any] = {"lossy": True} if lossy and loses else {}
     write(documents, target, format, **options)
-    return Export(name, f"{_TYPES.get(format, 'text/plain')}; charset=utf-8", target.getvalue())
+    return name, f"{_TYPES.get(format, 'text/plain')}; charset=utf-8", target.getvalue()
 
 
 def _documents(bench: Bench, task: ProjectTask, stored: Sequence[Stored], which: str) -> list[Document]:

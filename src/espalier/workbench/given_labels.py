@@ -50,7 +50,7 @@ def _take_labels(task: ProjectTask, reading: UploadReading) -> None:
                     checked_spans(task, found, found.spans or ())
                     parted += not task.outside and outside_words(document)
             except EspalierError as error:
-                wrong.append(_refused(error, reading.places[i]))
+                wrong.append(explained(error).at(reading.places[i]))
                 continue
             if document.unknown:
                 reading.report(document.id, "some of its labels are unknown; it counts as not corrected")
@@ -81,8 +81,3 @@ def _says_nothing(task: ProjectTask, document: Document, format: str) -> bool:
     """Is an empty list of fields no answer? It is none where all text is in a field, and in some formats."""
     empty = document.spans is not None and not document.spans and not document.unknown
     return empty and (not task.outside or format == _OPEN_IF_EMPTY)
-
-
-def _refused(error: EspalierError, where: str) -> Failure:
-    told = explained(error)
-    return Failure(told.status, told.what, told.hint, where)

@@ -79,7 +79,7 @@ def labelled(bench: Bench, task: ProjectTask, documents: Sequence[Document]) -> 
             try:
                 spans = checked_spans(task, document, document.spans)
             except Failure as failure:
-                raise Failure(failure.status, failure.what, failure.hint, f"record {i + 1} of the file") from None
+                raise failure.at(f"record {i + 1} of the file") from None
             found.append(Document(document.text, document.tokens, spans))
     if not found:
         raise Failure(400, "no record of the file is labelled", "there is nothing to compare with")

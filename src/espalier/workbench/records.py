@@ -83,7 +83,7 @@ class RecordStore:
         """
         ids: list[int] = []
         known = corrected = 0
-        ready = [(document, _key(document.text), _labels(task, document, i)) for i, document in enumerate(documents, 1)]
+        ready = [(document, _key(document.text), _labels(task, document)) for document in documents]
         with self._db.write() as write:
             for (document, key, labels), source in zip_longest(ready, sources):
                 made = _insert(write, task.name, document, labels, source, who)
@@ -355,14 +355,11 @@ def _insert_row(write: Connection, row: Mapping[str, Any]) -> None:
     write.executemany("INSERT INTO comment (record, at, who, text) VALUES (?, ?, ?, ?)", said)
 
 
-def _labels(task: ProjectTask, document: Document, number: int) -> str | None:
+def _labels(task: ProjectTask, document: Document) -> str | None:
     """Return the labels that a document brings, as stored; partly unknown ones do not count as confirmed."""
     if document.spans is None or document.unknown:
         return None
-    try:
-        return _fields_json(checked_spans(task, document, document.spans))
-    except Failure as failure:
-        raise Failure(failure.status, failure.what, failure.hint, f"record {number} of the file") from None
+    return _fields_json(checked_spans(task, document, document.spans))
 
 
 def _fields_json(spans: Iterable[Span]) -> str:

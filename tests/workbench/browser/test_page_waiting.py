@@ -8,11 +8,11 @@ from collections.abc import Callable
 import pytest
 from browser_desk import TOKEN, Desk
 from playwright.sync_api import expect
-from workbench_server import Running
 
-from espalier.workbench import failures
-from espalier.workbench.bench import Limits
+from espalier.server import failures
+from espalier.server.core import Limits
 from espalier.server.security import Gate
+from workbench_server import Running
 
 
 class Place:

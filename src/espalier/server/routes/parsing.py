@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from enum import Enum
-from functools import partial
 from typing import Annotated, Any
 
 from fastapi import Header, Query, Response
@@ -16,7 +15,8 @@ from espalier.document import Document
 from espalier.extract.extraction import Extraction
 from espalier.server.failures import Failure, misshapen
 from espalier.server.forms import media_type, read_form
-from espalier.server.gathering import SHORT, Finish, is_small
+from espalier.server.gathering import SHORT, is_small
+from espalier.server.reading import decoded
 from espalier.server.references import (
     MEDIA_TYPES,
     ParsedReferences,
@@ -85,17 +85,16 @@ async def parse_references(
         data = body.take()
         asked = _question(data)
         if asked.texts is not None and is_small(asked.texts, asked.k or k):
-            finish: Finish = partial(_answered, chosen)
-            found: Response = await gatherer.parsed(REFERENCES, None, asked.texts, finish)
-            return found
+
+            def finish(
+                task: ProjectTask, _: int | None, __: Sequence[Document], found: Sequence[Extraction]
+            ) -> Response:
+                return _written(references_of(task, found, [None] * len(found), []), chosen)
+
+            answer: Response = await gatherer.parsed(REFERENCES, None, asked.texts, finish)
+            return answer
         body = Sent(data)
     return await run_in_threadpool(lambda: _written(_parsed(core, body, content_type, name, k), chosen))
-
-
-def _answered(
-    format: str, task: ProjectTask, _: int | None, documents: Sequence[Document], found: Sequence[Extraction]
-) -> Response:
-    return _written(references_of(task, found, [None] * len(documents), []), format)
 
 
 def _written(parsed: ParsedReferences, format: str) -> Response:
@@ -110,7 +109,10 @@ def _parsed(core: CoreOf, body: Sent, content_type: str, name: str, k: int) -> P
     """Read a request by its type."""
     kind, about = media_type(content_type)
     if _is_json(kind):
-        return _from_json(core, body.take(), k)
+        asked = _question(body.take())
+        if asked.texts is not None:
+            return parse_texts(core, asked.texts, asked.k or k)
+        return parse_documents(core, asked.text or "", k=asked.k or k)
     if kind == "text/plain":
         return parse_documents(core, _decoded(body.take(), about.get("charset", "utf-8")), k=k)
     if kind in _DOCUMENTS:
@@ -144,22 +146,12 @@ def _question(body: bytes) -> ReferencesQuestion:
     return asked
 
 
-def _from_json(core: CoreOf, body: bytes, k: int) -> ParsedReferences:
-    asked = _question(body)
-    if asked.texts is not None:
-        return parse_texts(core, asked.texts, asked.k or k)
-    return parse_documents(core, asked.text or "", k=asked.k or k)
-
-
 def _decoded(body: bytes, charset: str) -> str:
     """Return a body as text, in the encoding that its type names."""
     name = {"ascii": "utf-8", "us-ascii": "utf-8", "iso-8859-1": "cp1252", "latin-1": "cp1252"}.get(charset.lower())
     wanted = (name or charset).lower()
     if wanted not in _CHARSETS:
         raise Failure(415, f"texts in {charset[:40]!r} are not read", f"convert it to one of {', '.join(_CHARSETS)}")
-    try:
-        return body.decode(wanted).removeprefix("\ufeff")
-    except UnicodeDecodeError as error:
-        hint = "convert it, as with iconv -t utf-8, or name its encoding: text/plain; charset=iso-8859-1"
-        line = body[: error.start].count(b"\n") + 1
-        raise Failure(400, f"the text is not {wanted.upper()}", hint, f"line {line}") from None
+    return decoded(
+        body, wanted.upper(), "convert it, as with iconv -t utf-8, or name its encoding: text/plain; charset=iso-8859-1"
+    )

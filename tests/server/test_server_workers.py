@@ -14,10 +14,10 @@ from typing import Any
 
 import httpx
 import pytest
-from workbench_server import HEADERS, Running, corrected_wares, finished
 
 from espalier.workbench.app import create_app
 from espalier.workbench.jobs import Jobs
+from workbench_server import HEADERS, Running, corrected_wares, finished
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs SO_REUSEPORT")
 
@@ -74,7 +74,7 @@ def children(process: subprocess.Popen[str]) -> list[int]:
     """Return the servers that any thread of this one has started; readers of documents are none."""
     listed = Path(f"/proc/{process.pid}/task").glob("*/children")
     pids = [int(pid) for file in listed for pid in file.read_text().split()]
-    return [pid for pid in pids if b"espalier.server.workers" in command_of(pid)]
+    return [pid for pid in pids if b"espalier.workbench.app" in command_of(pid)]
 
 
 def command_of(pid: int) -> bytes:

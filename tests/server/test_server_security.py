@@ -13,13 +13,13 @@ from typing import Any
 import httpx
 import pytest
 from starlette.requests import Request
-from workbench_server import HEADERS, Running
 
 from espalier.errors import InputError
-from espalier.workbench.bench import Limits
+from espalier.server.core import Limits
 from espalier.server.database import Database
 from espalier.server.security import Gate, RequestGuard, is_local
 from espalier.server.sessions import Door
+from workbench_server import HEADERS, Running
 
 TOKEN = "a-token-of-some-length"
 

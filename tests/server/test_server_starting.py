@@ -9,14 +9,15 @@ from pathlib import Path
 
 import httpx
 import pytest
-from workbench_server import Running
 
 from espalier.errors import InputError
-from espalier.workbench.bench import Bench, Limits
+from espalier.server.core import Limits
 from espalier.server.failures import Failure
 from espalier.server.starting import ServerStart
 from espalier.server.tasks import REFERENCES
 from espalier.server.workers import _warm_up
+from espalier.workbench.bench import Bench
+from workbench_server import Running
 
 ONE = "Smith AB. Soil salts. Acta Hortic. 2004;12(4):33-9."
 

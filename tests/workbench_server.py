@@ -1,18 +1,23 @@
-"""A server on a free port, in a thread, and what the tests of the workbench do over and over."""
+"""A server on a free port, in a thread, and what the tests of the server and the workbench do over and over."""
 
 from __future__ import annotations
 
 import threading
 import time
+from collections.abc import Callable, Iterator
+from itertools import count
 from pathlib import Path
 from typing import Any
 
 import httpx
+import pytest
 import uvicorn
+from fastapi import FastAPI
 
-from espalier.workbench.app import PREFIX, create_app
 from espalier.server.transport import configured
+from espalier.workbench.app import PREFIX, create_app
 
+_NUMBERS = count(1)
 HEADERS = {"X-Espalier": "1"}
 RULES = 'Dollar: token in "$" -> price\nOnce: price once [penalty 2]\n'
 
@@ -20,8 +25,8 @@ RULES = 'Dollar: token in "$" -> price\nOnce: price once [penalty 2]\n'
 class Running:
     """A server in a thread, and a client that knows the manners."""
 
-    def __init__(self, project: Path, **options: Any) -> None:
-        self.app = create_app(project, **options)
+    def __init__(self, project: Path, create: Callable[..., FastAPI] = create_app, **options: Any) -> None:
+        self.app = create(project, **options)
         config = configured(self.app, port=0, log_level="critical")
         self.server = uvicorn.Server(config)
         self.thread = threading.Thread(target=self.server.run, daemon=True)
@@ -36,6 +41,37 @@ class Running:
         self.client.close()
         self.server.should_exit = True
         self.thread.join(timeout=20)
+
+
+@pytest.fixture(scope="session")
+def api(tmp_path_factory: pytest.TempPathFactory) -> Iterator[httpx.Client]:
+    """One server for all tests that do not mind each other: each makes its own task."""
+    running = Running(tmp_path_factory.mktemp("shared") / "project")
+    yield running.client
+    running.stop()
+
+
+@pytest.fixture
+def start(tmp_path: Path) -> Iterator[Callable[..., Running]]:
+    """Start servers of one's own; they are stopped in the end."""
+    started: list[Running] = []
+
+    def begin(project: Path | None = None, **options: Any) -> Running:
+        started.append(Running(tmp_path / "project" if project is None else project, **options))
+        return started[-1]
+
+    yield begin
+    for running in started:
+        running.stop()
+
+
+@pytest.fixture
+def task(api: httpx.Client) -> str:
+    """A new task with the labels item and price."""
+    name = f"task-{next(_NUMBERS)}"
+    done = api.post("/tasks", json={"name": name, "labels": ["item", "price"], "rules": RULES})
+    assert done.status_code == 201, done.text
+    return name
 
 
 def finished(api: httpx.Client, job: int, seconds: float = 60) -> dict[str, Any]:

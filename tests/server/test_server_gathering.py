@@ -10,13 +10,15 @@ from typing import Any
 
 import httpx
 import pytest
-from workbench_server import HEADERS, Running
 
-from espalier.server.answers import text_dict
-from espalier.workbench.bench import Bench, Limits
+from espalier.server.answers import parsed_text
+from espalier.server.core import Limits
 from espalier.server.failures import Failure
 from espalier.server.gathering import Gatherer, is_small
+from espalier.server.shapes import ParsedText
 from espalier.server.turns import CALLER, Caller
+from espalier.workbench.bench import Bench
+from workbench_server import HEADERS, Running
 
 TEXTS = [
     "L. O. Andersen. Program analysis and specialization. PhD thesis, DIKU, 1994.",
@@ -29,7 +31,13 @@ TEXTS = [
 
 
 def dicts(_: Any, model: int | None, documents: Sequence[Any], found: Sequence[Any]) -> Any:
-    return model, [text_dict(*pair) for pair in zip(documents, found, strict=True)]
+    return model, [
+        parsed_text(one, answer, ParsedText).model_dump() for one, answer in zip(documents, found, strict=True)
+    ]
+
+
+def written(answers: Sequence[ParsedText]) -> list[dict[str, Any]]:
+    return [one.model_dump() for one in answers]
 
 
 def ran(work: Any) -> Any:
@@ -65,7 +73,8 @@ def test_answers_do_not_depend_on_who_waits_beside(bench: Bench) -> None:
     bench.of_pieces = plain  # type: ignore[method-assign]
     for texts, (model, found) in zip(asked, together, strict=True):
         assert model == 0
-        assert [without_bound(one) for one in found] == [without_bound(one) for one in bench.parse(task, texts, 1, 0)]
+        apart = written(bench.parse(task, texts, 1, 0))
+        assert list(map(without_bound, found)) == list(map(without_bound, apart))
 
 
 def without_bound(record: dict[str, Any]) -> dict[str, Any]:
@@ -94,7 +103,7 @@ def test_a_failure_is_its_own(bench: Bench) -> None:
     right, *others = ran(some())
     gatherer.close()
     assert [one.status for one in others] == [418, 413, 404, 404, 499]
-    assert right[1] == bench.parse(bench.tasks.get("citations"), [TEXTS[0]], 1, 0)
+    assert right[1] == written(bench.parse(bench.tasks.get("citations"), [TEXTS[0]], 1, 0))
 
 
 def test_what_breaks_a_batch_breaks_one_request(bench: Bench) -> None:

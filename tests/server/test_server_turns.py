@@ -17,14 +17,14 @@ import uvicorn
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from starlette.exceptions import HTTPException
-from workbench_server import HEADERS, Running
 
 from espalier.document import Document
-from espalier.workbench.bench import Limits
 from espalier.server.callers import CallerWatch
+from espalier.server.core import Limits
 from espalier.server.failures import Deadline, Failure
 from espalier.server.transport import configured, listening
 from espalier.server.turns import CALLER, LONG, Caller, Turn, Turns
+from workbench_server import HEADERS, Running
 
 
 def of_lengths(lengths: list[int]) -> list[Document]:

@@ -12,7 +12,6 @@ from xml.etree import ElementTree
 
 import httpx
 import pytest
-from workbench_server import Running
 
 from espalier.citations.record import Record
 from espalier.extract.extraction import Field
@@ -20,6 +19,7 @@ from espalier.server.failures import Failure
 from espalier.server.forms import FormPart, media_type, read_form
 from espalier.server.references import ParsedReferences, chosen_format, written
 from espalier.server.security import Gate
+from workbench_server import Running
 
 ONE = "Smith AB. Soil salts. Acta Hortic. 2004;12(4):33-9."
 TWO = "Jones, C. (1999). Water works of the old gardens. Berlin: Springer."
