@@ -177,7 +177,7 @@ def make_project(directory: Path, model: Path) -> dict[str, Any]:
     for record, spans in confirmed.items():
         bench.records.correct(task, record, spans)
     version = bench.models.add("people", model.read_bytes(), name="first", kind="crf", source="upload", parent=None)
-    said = bench.parse(bench.tasks.get("people"), ["Cy in Rome"], 1, version.id)
+    _, _, _, (said,) = bench.answered("people", version.id, ["Cy in Rome"], 1)
     bench.close()
     return {
         "task": "people",
@@ -189,7 +189,7 @@ def make_project(directory: Path, model: Path) -> dict[str, Any]:
         "corrected": {
             str(record): [[span.start, span.end, span.label] for span in spans] for record, spans in confirmed.items()
         },
-        "parsed": [[field.label, field.start, field.end] for field in said[0].fields],
+        "parsed": [[field.label, field.start, field.end] for field in said.fields],
     }
 
 

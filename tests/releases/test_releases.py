@@ -91,7 +91,7 @@ def test_a_project_has_all_it_had(release: Path, tmp_path: Path) -> None:
     assert {id: fields for id, fields in spans.items() if bench.records.get(then["task"], int(id)).corrected} == then[
         "corrected"
     ]
-    (said,) = bench.parse(task, ["Cy in Rome"], 1, then["model"])
+    _, _, _, (said,) = bench.answered(then["task"], then["model"], ["Cy in Rome"], 1)
     assert [[field.label, field.start, field.end] for field in said.fields] == then["parsed"]
     bench.close()
 

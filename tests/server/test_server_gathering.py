@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -12,7 +12,7 @@ import httpx
 import pytest
 
 from espalier.server.answers import parsed_text
-from espalier.server.core import Limits
+from espalier.server.core import Answered, Limits
 from espalier.server.failures import Failure
 from espalier.server.gathering import Gatherer, is_small
 from espalier.server.shapes import ParsedText
@@ -30,14 +30,11 @@ TEXTS = [
 ]
 
 
-def dicts(_: Any, model: int | None, documents: Sequence[Any], found: Sequence[Any]) -> Any:
-    return model, [
-        parsed_text(one, answer, ParsedText).model_dump() for one, answer in zip(documents, found, strict=True)
-    ]
-
-
-def written(answers: Sequence[ParsedText]) -> list[dict[str, Any]]:
-    return [one.model_dump() for one in answers]
+def written(said: Answered) -> Any:
+    """What an answer says: the model, and each text with its readings."""
+    _, model, documents, answers = said
+    pairs = zip(documents, answers, strict=True)
+    return model, [parsed_text(*pair, ParsedText).model_dump() for pair in pairs]
 
 
 def ran(work: Any) -> Any:
@@ -54,7 +51,7 @@ def bench(tmp_path: Path) -> Any:
 
 
 def test_answers_do_not_depend_on_who_waits_beside(bench: Bench) -> None:
-    gatherer, task, sizes = Gatherer(bench), bench.tasks.get("citations"), list[int]()
+    gatherer, sizes = Gatherer(bench), list[int]()
     plain = bench.of_pieces
 
     def counted(turn: Any, task: Any, model: Any, documents: Any, k: int) -> Any:
@@ -65,7 +62,7 @@ def test_answers_do_not_depend_on_who_waits_beside(bench: Bench) -> None:
     asked = [[text] for text in TEXTS] + [TEXTS[:3]]
 
     async def all_at_once() -> Any:
-        return await asyncio.gather(*(gatherer.parsed("citations", None, texts, dicts) for texts in asked))
+        return await asyncio.gather(*(gatherer.parsed("citations", None, texts, 1, written) for texts in asked))
 
     together = ran(all_at_once())
     gatherer.close()
@@ -73,7 +70,7 @@ def test_answers_do_not_depend_on_who_waits_beside(bench: Bench) -> None:
     bench.of_pieces = plain  # type: ignore[method-assign]
     for texts, (model, found) in zip(asked, together, strict=True):
         assert model == 0
-        apart = written(bench.parse(task, texts, 1, 0))
+        _, apart = written(bench.answered("citations", 0, texts, 1))
         assert list(map(without_bound, found)) == list(map(without_bound, apart))
 
 
@@ -90,20 +87,20 @@ def test_a_failure_is_its_own(bench: Bench) -> None:
         raise Failure(418, "no")
 
     async def some() -> Any:
-        right = gatherer.parsed("citations", None, [TEXTS[0]], dicts)
+        right = gatherer.parsed("citations", None, [TEXTS[0]], written)
         wrong = gatherer.parsed("citations", None, [TEXTS[1]], fails)
-        long = gatherer.parsed("citations", None, ["x " * 1500], dicts)
-        nowhere = gatherer.parsed("nothing", None, [TEXTS[0]], dicts)
-        unknown = gatherer.parsed("citations", 99, [TEXTS[0]], dicts)
+        long = gatherer.parsed("citations", None, ["x " * 1500], 1, written)
+        nowhere = gatherer.parsed("nothing", None, [TEXTS[0]], written)
+        unknown = gatherer.parsed("citations", 99, [TEXTS[0]], written)
         token = CALLER.set(gone)
-        left = asyncio.ensure_future(gatherer.parsed("citations", None, [TEXTS[0]], dicts))
+        left = asyncio.ensure_future(gatherer.parsed("citations", None, [TEXTS[0]], written))
         CALLER.reset(token)
         return await asyncio.gather(right, wrong, long, nowhere, unknown, left, return_exceptions=True)
 
     right, *others = ran(some())
     gatherer.close()
     assert [one.status for one in others] == [418, 413, 404, 404, 499]
-    assert right[1] == written(bench.parse(bench.tasks.get("citations"), [TEXTS[0]], 1, 0))
+    assert right == written(bench.answered("citations", 0, [TEXTS[0]], 1))
 
 
 def test_what_breaks_a_batch_breaks_one_request(bench: Bench) -> None:
@@ -117,7 +114,7 @@ def test_what_breaks_a_batch_breaks_one_request(bench: Bench) -> None:
     bench.of_pieces = touchy  # type: ignore[method-assign]
 
     async def some() -> Any:
-        work = [gatherer.parsed("citations", None, [text], dicts) for text in TEXTS]
+        work = [gatherer.parsed("citations", None, [text], 1, written) for text in TEXTS]
         return await asyncio.gather(*work, return_exceptions=True)
 
     found = ran(some())
@@ -132,7 +129,7 @@ def test_too_many_that_wait_are_told_so(bench: Bench, monkeypatch: pytest.Monkey
 
     async def some() -> Any:
         with bench.turns.turn(60):  # somebody computes
-            work = [asyncio.ensure_future(gatherer.parsed("citations", None, [text], dicts)) for text in TEXTS]
+            work = [asyncio.ensure_future(gatherer.parsed("citations", None, [text], 1, written)) for text in TEXTS]
             await asyncio.sleep(0.05)
         return await asyncio.gather(*work, return_exceptions=True)
 

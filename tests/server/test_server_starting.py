@@ -88,7 +88,7 @@ def test_no_time_limit_holds_for_the_start(tmp_path: Path) -> None:
     bench = Bench(tmp_path / "slow", Limits(seconds=1e-9))
     try:
         with pytest.raises(Failure, match="took longer"):
-            bench.parse(bench.tasks.get(REFERENCES), [ONE], 1, 0)
+            bench.answered(REFERENCES, 0, [ONE], 1)
         bench.start.begin(lambda: _warm_up(bench)).join(60)
         assert (bench.start.state, bench.start.trouble) == ("ok", "")
     finally:

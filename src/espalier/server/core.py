@@ -17,22 +17,23 @@ from pathlib import Path
 from espalier.document import Document
 from espalier.extract.extraction import Extraction
 from espalier.extract.extractor import Extractor
-from espalier.server.answers import parsed_text
 from espalier.server.database import Database
 from espalier.server.failures import Failure
 from espalier.server.labellers import Labeller, load_labeller
 from espalier.server.memory import Kept
 from espalier.server.models import ModelStore
 from espalier.server.rule_texts import applied
-from espalier.server.shapes import ParsedText
 from espalier.server.starting import ServerStart
 from espalier.server.tasks import ProjectTask, TaskStore, document_of
 from espalier.server.turns import LONG, Turn, Turns
 
-__all__ = ["Core", "Limits", "cut_short", "most_readings"]
+__all__ = ["Answered", "Core", "Limits", "cut_short", "most_readings"]
 
 _MODELS = 4  # models in memory
 _RULED = 8  # models under rules in memory
+
+Answered = tuple[ProjectTask, int | None, Sequence[Document], Sequence[Extraction]]
+"""What was asked and said: the task, the number of its model, documents, an answer for each."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,12 +145,13 @@ class Core:
             found += extractor.extractions(extractor.decode(scored), k=most_readings(some, k))
         return found
 
-    def parse(self, task: ProjectTask, texts: Sequence[str], k: int, model: int | None) -> list[ParsedText]:
-        """Return texts with their answers; nothing is kept."""
+    def answered(self, name: str, model: int | None, texts: Sequence[str], k: int) -> Answered:
+        """Return what a model of a task (None: the one in use) says about texts; nothing is kept."""
         self.check_texts(texts)
-        documents = [document_of(task.name, text) for text in texts]
-        answers = self.of_documents(task, documents, model, k)
-        return [parsed_text(one, answer, ParsedText) for one, answer in zip(documents, answers, strict=True)]
+        task = self.tasks.get(name)
+        number = self.models.chosen(task, model)
+        documents = [document_of(name, text) for text in texts]
+        return task, number, documents, self.of_documents(task, documents, number, k)
 
 
 def _is_long(documents: Sequence[Document]) -> bool:

@@ -14,11 +14,12 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any
 
+from fastapi.concurrency import run_in_threadpool
+
 from espalier.document import Document
-from espalier.extract.extraction import Extraction
-from espalier.server.core import Core
+from espalier.server.core import Answered, Core
 from espalier.server.failures import Deadline, Failure
-from espalier.server.tasks import ProjectTask, document_of
+from espalier.server.tasks import document_of
 from espalier.server.turns import CALLER, Caller, Turn
 
 __all__ = ["SHORT", "Finish", "Gatherer", "is_small"]
@@ -26,8 +27,8 @@ __all__ = ["SHORT", "Finish", "Gatherer", "is_small"]
 SHORT = 20_000
 """Bytes of a body that may be looked at before it has a thread: reading a larger one would hold up the others."""
 
-Finish = Callable[[ProjectTask, int | None, Sequence[Document], Sequence[Extraction]], Any]
-"""What a request makes of its answers: (task, number of the model, documents, answers) -> its result."""
+Finish = Callable[[Answered], Any]
+"""What a request makes of what was said."""
 
 _TEXTS, _SIGNS = 4, 4000  # texts and characters of a small request
 _TOGETHER = 16_000  # characters that are parsed at a time, about 80 references
@@ -82,8 +83,10 @@ class Gatherer:
         """Answer those that wait, and end."""
         self._thread.shutdown()
 
-    async def parsed(self, task: str, model: int | None, texts: Sequence[str], finish: Finish) -> Any:
-        """Parse the texts of a small request, and return what `finish` makes of the answers."""
+    async def parsed(self, task: str, model: int | None, texts: Sequence[str], k: int, finish: Finish) -> Any:
+        """Parse the texts of a request, with others if it is small; return what `finish` makes of the answers."""
+        if not is_small(texts, k):
+            return await run_in_threadpool(lambda: finish(self._core.answered(task, model, texts, k)))
         future = asyncio.get_running_loop().create_future()
         deadline = Deadline(self._core.limits.seconds)
         one = _Small(task, model, texts, finish, CALLER.get(), deadline, future)
@@ -148,11 +151,11 @@ class Gatherer:
                 self._answer([one], turn)
             return
         for one, found in zip(able, own, strict=True):
-            one.error = _error_of(_finish, one, task, model, found)
+            one.error = _error_of(_finish, one, (task, model, one.documents, found))
 
 
-def _finish(one: _Small, task: ProjectTask, model: int | None, found: Sequence[Extraction]) -> None:
-    one.result = one.finish(task, model, one.documents, found)
+def _finish(one: _Small, said: Answered) -> None:
+    one.result = one.finish(said)
 
 
 def _error_of(function: Callable[..., None], *arguments: Any) -> Exception | None:

@@ -13,9 +13,9 @@ from espalier.citations.formats import FORMATS, OutputFormat, write
 from espalier.citations.record import Record
 from espalier.citations.seen import reference_document
 from espalier.extract.extraction import Extraction
-from espalier.server.core import Core
+from espalier.server.core import Answered, Core
 from espalier.server.failures import Failure
-from espalier.server.reading import UploadReading, read_text, read_upload
+from espalier.server.reading import read_text, read_upload
 from espalier.server.shapes import Trouble
 from espalier.server.tasks import REFERENCES, ProjectTask
 
@@ -24,7 +24,6 @@ __all__ = [
     "ParsedReferences",
     "chosen_format",
     "parse_documents",
-    "parse_texts",
     "records_text",
     "references_of",
     "written",
@@ -47,12 +46,6 @@ class ParsedReferences:
     problems: list[Trouble]
 
 
-def parse_texts(core: Core, texts: Sequence[str], k: int = 1) -> ParsedReferences:
-    """Parse references, one in each text."""
-    core.check_texts(texts)
-    return _parsed(core, UploadReading([reference_document(text) for text in texts], [None] * len(texts)), k)
-
-
 def parse_documents(core: Core, data: bytes | str, name: str = "", k: int = 1) -> ParsedReferences:
     """Parse a list of references as text, or find and parse those of a document."""
     task = core.tasks.get(REFERENCES)
@@ -63,24 +56,15 @@ def parse_documents(core: Core, data: bytes | str, name: str = "", k: int = 1) -
     core.check_many(len(reading.documents))
     # Labels that a file brings are no concern here; nor are the tokens that they are for.
     reading.documents = [one if one.spans is None else reference_document(one.text) for one in reading.documents]
-    return _parsed(core, reading, k)
+    model = _model_of(task)
+    answers = core.of_documents(task, reading.documents, model, k)
+    return ParsedReferences(model, list(map(_record, answers)), reading.sources, reading.problems)
 
 
-def _parsed(core: Core, reading: UploadReading, k: int) -> ParsedReferences:
-    task = core.tasks.get(REFERENCES)
-    _model_of(task)
-    answers = core.of_documents(task, reading.documents, task.active, k)
-    return references_of(task, answers, reading.sources, reading.problems)
-
-
-def references_of(
-    task: ProjectTask,
-    answers: Sequence[Extraction],
-    sources: list[dict[str, Any] | None],
-    problems: list[Trouble],
-) -> ParsedReferences:
-    """Return the answers of the model in use as references."""
-    return ParsedReferences(_model_of(task), list(map(_record, answers)), sources, problems)
+def references_of(said: Answered) -> ParsedReferences:
+    """Return the answers of the model in use as references, one of each text."""
+    task, _, documents, answers = said
+    return ParsedReferences(_model_of(task), list(map(_record, answers)), [None] * len(documents), [])
 
 
 def _model_of(task: ProjectTask) -> int:

@@ -64,7 +64,7 @@ def _warm_up(core: Core) -> None:
     for model in {0, task.active} - {None}:
         for k in (1, 2):
             for texts in ([_WARM_UP], [_WARM_UP, *_ODD] * 4):  # one by one, and together
-                core.parse(task, texts, k, model)
+                core.answered(REFERENCES, model, texts, k)
     read_file(core, task, _WARM_UP_PAGE, "start.html")
 
 

@@ -21,18 +21,16 @@ from fastapi.responses import PlainTextResponse
 from espalier.citations.formats import write
 from espalier.citations.formats.tei import NAMESPACE, entry
 from espalier.citations.record import Record
-from espalier.document import Document
-from espalier.extract.extraction import Extraction
-from espalier.server.core import Core
+from espalier.server.core import Answered
 from espalier.server.failures import Failure
 from espalier.server.forms import FormPart, read_form
-from espalier.server.gathering import SHORT, is_small
+from espalier.server.gathering import SHORT
 from espalier.server.reading import NothingFound
-from espalier.server.references import parse_documents, parse_texts, references_of
+from espalier.server.references import parse_documents, references_of
 from espalier.server.routes.shared import Body, CoreOf, GathererOf, Routes
 from espalier.server.security import ABSENT
 from espalier.server.shapes import ErrorAnswer
-from espalier.server.tasks import REFERENCES, ProjectTask
+from espalier.server.tasks import REFERENCES
 
 __all__ = ["router"]
 
@@ -82,28 +80,22 @@ async def version(request: Request) -> dict[str, str]:
 @router.put("/processCitation", include_in_schema=False)
 @router.post("/processCitation", response_class=Response, responses=_ANSWERS, openapi_extra=_FORM_OF_ONE)
 async def process_citation(
-    body: Body, core: CoreOf, gatherer: GathererOf, content_type: ContentType = "", accept: Accept = ""
+    body: Body, gatherer: GathererOf, content_type: ContentType = "", accept: Accept = ""
 ) -> Response:
     """Parse one reference."""
     if len(body) > SHORT:
-        return await run_in_threadpool(lambda: _process_long(core, read_form(content_type, body.take()), accept))
-    form = read_form(content_type, body.take())
-    texts = [" ".join(_citations(form)).strip()]
-    if not texts[0]:
+        form = await run_in_threadpool(lambda: read_form(content_type, body.take()))
+    else:
+        form = read_form(content_type, body.take())
+    text = " ".join(_citations(form)).strip()
+    if not text:
         return Response(status_code=204)
 
-    def finish(task: ProjectTask, _: int | None, __: Sequence[Document], found: Sequence[Extraction]) -> Response:
-        return _one(references_of(task, found, [None], []).records, form, accept)
+    def finish(said: Answered) -> Response:
+        return _one(references_of(said).records, form, accept)
 
-    if not is_small(texts, 1):
-        return await run_in_threadpool(_process_long, core, form, accept)
-    answer: Response = await gatherer.parsed(REFERENCES, None, texts, finish)
+    answer: Response = await gatherer.parsed(REFERENCES, None, [text], 1, finish)
     return answer
-
-
-def _process_long(core: Core, form: Sequence[FormPart], accept: str) -> Response:
-    text = " ".join(_citations(form)).strip()
-    return _one(parse_texts(core, [text]).records, form, accept) if text else Response(status_code=204)
 
 
 def _one(records: Sequence[Record], form: Sequence[FormPart], accept: str) -> Response:
@@ -120,7 +112,7 @@ def process_citation_list(body: Body, core: CoreOf, content_type: ContentType = 
     form = read_form(content_type, body.take())
     texts = _citations(form)
     given = [text for text in texts if text]
-    records = iter(parse_texts(core, given).records if given else [])
+    records = iter(references_of(core.answered(REFERENCES, None, given, 1)).records if given else [])
     return _answer([next(records) if text else None for text in texts], form, accept)
 
 

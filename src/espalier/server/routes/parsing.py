@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from enum import Enum
 from typing import Annotated, Any
 
@@ -11,24 +10,22 @@ from fastapi.concurrency import run_in_threadpool
 from pydantic import ValidationError
 
 from espalier.citations.formats import FORMATS
-from espalier.document import Document
-from espalier.extract.extraction import Extraction
+from espalier.server.core import Answered
 from espalier.server.failures import Failure, misshapen
 from espalier.server.forms import media_type, read_form
-from espalier.server.gathering import SHORT, is_small
+from espalier.server.gathering import SHORT
 from espalier.server.reading import decoded
 from espalier.server.references import (
     MEDIA_TYPES,
     ParsedReferences,
     chosen_format,
     parse_documents,
-    parse_texts,
     references_of,
     written,
 )
 from espalier.server.routes.shared import Body, CoreOf, GathererOf, Routes, Sent
 from espalier.server.shapes import ErrorAnswer, ParsedReferencesAnswer, ReferencesQuestion
-from espalier.server.tasks import REFERENCES, ProjectTask
+from espalier.server.tasks import REFERENCES
 
 __all__ = ["router"]
 
@@ -84,14 +81,12 @@ async def parse_references(
     if len(body) <= SHORT and _is_json(media_type(content_type)[0]):
         data = body.take()
         asked = _question(data)
-        if asked.texts is not None and is_small(asked.texts, asked.k or k):
+        if asked.texts is not None:
 
-            def finish(
-                task: ProjectTask, _: int | None, __: Sequence[Document], found: Sequence[Extraction]
-            ) -> Response:
-                return _written(references_of(task, found, [None] * len(found), []), chosen)
+            def finish(said: Answered) -> Response:
+                return _written(references_of(said), chosen)
 
-            answer: Response = await gatherer.parsed(REFERENCES, None, asked.texts, finish)
+            answer: Response = await gatherer.parsed(REFERENCES, None, asked.texts, asked.k or k, finish)
             return answer
         body = Sent(data)
     return await run_in_threadpool(lambda: _written(_parsed(core, body, content_type, name, k), chosen))
@@ -111,7 +106,7 @@ def _parsed(core: CoreOf, body: Sent, content_type: str, name: str, k: int) -> P
     if _is_json(kind):
         asked = _question(body.take())
         if asked.texts is not None:
-            return parse_texts(core, asked.texts, asked.k or k)
+            return references_of(core.answered(REFERENCES, None, asked.texts, asked.k or k))
         return parse_documents(core, asked.text or "", k=asked.k or k)
     if kind == "text/plain":
         return parse_documents(core, _decoded(body.take(), about.get("charset", "utf-8")), k=k)

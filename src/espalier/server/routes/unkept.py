@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Annotated
 
 from fastapi import Query, Request
-from fastapi.concurrency import run_in_threadpool
 
-from espalier.document import Document
-from espalier.extract.extraction import Extraction
 from espalier.server.answers import parsed_text
-from espalier.server.core import Core
-from espalier.server.gathering import is_small
+from espalier.server.core import Answered
 from espalier.server.reading import read_upload
 from espalier.server.routes.shared import UPLOAD, Body, CoreOf, Routes, TaskName, TaskOf
 from espalier.server.shapes import FoundText, Parsed, ParsedFile, ParsedText, ParseQuestion
-from espalier.server.tasks import ProjectTask
 
 __all__ = ["router"]
 
@@ -26,21 +20,14 @@ router = Routes(tags=["records"])
 @router.post("/tasks/{task}/parse")
 async def parse(asked: ParseQuestion, task: TaskName, request: Request) -> Parsed:
     """Parse texts without keeping them."""
-    state = request.app.state  # this route is asked most, and every dependency would cost it
-    if is_small(asked.texts, asked.k):
-        found: Parsed = await state.gatherer.parsed(task, asked.model, asked.texts, _answered)
-        return found
-    return await run_in_threadpool(_parsed, state.core, task, asked)
+    gatherer = request.app.state.gatherer  # this route is asked most, and every dependency would cost it
+    found: Parsed = await gatherer.parsed(task, asked.model, asked.texts, asked.k, _parsed)
+    return found
 
 
-def _parsed(core: Core, task: str, asked: ParseQuestion) -> Parsed:
-    chosen = core.tasks.get(task)
-    model = core.models.chosen(chosen, asked.model)
-    return Parsed(model=model, records=core.parse(chosen, asked.texts, asked.k, model))
-
-
-def _answered(_: ProjectTask, model: int | None, documents: Sequence[Document], found: Sequence[Extraction]) -> Parsed:
-    records = [parsed_text(one, answer, ParsedText) for one, answer in zip(documents, found, strict=True)]
+def _parsed(said: Answered) -> Parsed:
+    _, model, documents, answers = said
+    records = [parsed_text(one, answer, ParsedText) for one, answer in zip(documents, answers, strict=True)]
     return Parsed(model=model, records=records)
 
 
@@ -54,7 +41,7 @@ def parse_file(
 ) -> ParsedFile:
     """Find and parse the references of a document without keeping them: PDF, DOCX, HTML, LaTeX or text."""
     read = read_upload(core, task, body.take(), name, None, "utf-8")
-    core.check_texts([document.text for document in read.documents])
+    core.check_many(len(read.documents))
     answers = core.of_documents(task, read.documents, task.active, k)
     records = [
         parsed_text(document, answer, FoundText, source=source)
