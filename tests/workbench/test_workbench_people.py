@@ -179,7 +179,7 @@ def test_a_project_of_the_first_schema_opens(tmp_path: Path) -> None:
 def test_a_kill_while_a_project_is_brought_up_leaves_it_as_it_was(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from espalier.workbench import database
+    from espalier.server import database
 
     broken = (*database._STEPS[:1], database._STEPS[1] + "CREATE TABLE task (x);")
     monkeypatch.setattr(database, "_STEPS", broken)

@@ -135,7 +135,7 @@ def test_it_ends_in_order_however_often_and_by_whatever_it_is_told(
 def test_addresses_of_others_need_a_token(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     ran: list[tuple[str, str | None]] = []
 
-    def close(app: Any, listener: socket, token: str | None, workers: int) -> None:
+    def close(app: Any, module: str, listener: socket, token: str | None, workers: int) -> None:
         ran.append((listener.getsockname()[0], token))
         app.state.jobs.close()
         app.state.core.close()

@@ -16,7 +16,7 @@ from pydantic import BaseModel
 from espalier.server.database import Database, as_stored, now
 from espalier.server.failures import Failure
 
-__all__ = ["HistoryChange", "HistoryStore", "Stale", "note"]
+__all__ = ["HistoryChange", "HistoryStore", "Stale", "note", "stale"]
 
 
 class Stale(Failure):
@@ -90,6 +90,14 @@ def note(
     values = (task, record, version, now(), who, what, *(None if v is None else json.dumps(v) for v in (before, after)))
     into = "INSERT INTO history (task, record, version, at, who, what, before, after)"
     write.execute(f"{into} VALUES (?, ?, ?, ?, ?, ?, ?, ?)", values)
+
+
+def stale(write: Connection, what: str, task: str, record: int | None) -> Stale:
+    """Return the refusal of a write on an old version of a record, or with None of the rules: who was faster."""
+    of = "record IS NULL AND what = 'rules'" if record is None else "record = ?"
+    query = f"SELECT who, at FROM history WHERE task = ? AND {of} ORDER BY id DESC LIMIT 1"
+    last = write.execute(query, (task,) if record is None else (task, record)).fetchone()
+    return Stale(what, "", None) if last is None else Stale(what, last["who"], last["at"])
 
 
 @as_stored

@@ -22,7 +22,7 @@ from espalier.features.extract import FeatureExtractor
 from espalier.features.fields import default_templates
 from espalier.server.database import Database, as_stored
 from espalier.server.failures import Failure
-from espalier.server.history import Stale, note
+from espalier.server.history import Stale, note, stale
 from espalier.tags import OUTSIDE, is_tag, path_of
 from espalier.tasks.task import load_task
 
@@ -155,7 +155,7 @@ class TaskStore:
             row = write.execute("SELECT * FROM task WHERE name = ?", (name,)).fetchone()
             before = _rules_of(row)
             if version is not None and row["rules_version"] != version and before != state:
-                raise _stale_rules(write, name)
+                raise stale(write, f"the rules of {name}", name, None)
             values = (state.text, json.dumps(dict(state.penalties)), json.dumps(state.off), name)
             sets = "rules = ?, penalties = ?, off = ?, rules_version = rules_version + 1"
             write.execute(f"UPDATE task SET {sets} WHERE name = ?", values)
@@ -199,12 +199,6 @@ def _check_version(write: Connection, name: str, version: int | None) -> None:
     row = write.execute("SELECT version FROM task WHERE name = ?", (name,)).fetchone()
     if version is not None and row["version"] != version:
         raise Stale(f"the task {name}", "", None)
-
-
-def _stale_rules(write: Connection, name: str) -> Stale:
-    query = "SELECT who, at FROM history WHERE task = ? AND record IS NULL AND what = 'rules' ORDER BY id DESC LIMIT 1"
-    last = write.execute(query, (name,)).fetchone()
-    return Stale(f"the rules of {name}", "" if last is None else last["who"], None if last is None else last["at"])
 
 
 def _begin(write: Connection, name: str) -> None:

@@ -101,9 +101,8 @@ def _plain(documents: Sequence[Document], spans: Sequence[Sequence[Span]]) -> li
     return [[path_of(tag) if tag else OUTSIDE for tag in tags] for tags in tagged]
 
 
-def measure(bench: Bench, task: ProjectTask, gold: Gold, asked: int | None, most: int) -> ReportAnswer:
+def measure(bench: Bench, task: ProjectTask, model: int | None, gold: Gold, most: int) -> ReportAnswer:
     """Return every figure of a model on labelled documents, and its mistakes, the worst first."""
-    model = bench.models.chosen(task, asked)
     said = _said(bench, task, gold, model)
     got = [answer.spans for answer in said]
     right = [document.spans or () for document in gold.documents]
@@ -155,14 +154,13 @@ def _mistake(
     )
 
 
-def compare(bench: Bench, task: ProjectTask, gold: Gold, a: int, b: int) -> Comparison:
+def compare(bench: Bench, task: ProjectTask, a: int, b: int, gold: Gold) -> Comparison:
     """Return a row for each metric: both figures, the difference with its interval, and two p-values."""
-    models = [bench.models.get(task.name, model).id for model in (a, b)]
     expected = _plain(gold.documents, [document.spans or () for document in gold.documents])
-    sides = [[answer.spans for answer in _said(bench, task, gold, model)] for model in models]
+    sides = [[answer.spans for answer in _said(bench, task, gold, model)] for model in (a, b)]
     first, second = (_plain(gold.documents, side) for side in sides)
     rows = compare_answers(expected, first, second, RESAMPLES)
-    seen_a, seen_b = (_seen(bench, task, gold, model) for model in models)
+    seen_a, seen_b = (_seen(bench, task, gold, model) for model in (a, b))
     return Comparison(
         a=a, b=b, records=len(gold.documents), seen_a=seen_a, seen_b=seen_b, rows=[ComparisonRow(**row) for row in rows]
     )

@@ -21,7 +21,7 @@ from typing import Any
 from espalier.document import Document, Span, tokenise
 from espalier.server.database import Database, as_stored, now
 from espalier.server.failures import Failure
-from espalier.server.history import HistoryChange, Stale, note
+from espalier.server.history import HistoryChange, Stale, note, stale
 from espalier.server.memory import Kept
 from espalier.server.shapes import Trouble
 from espalier.server.tasks import ProjectTask
@@ -258,11 +258,7 @@ def _give_fields(write: Connection, row: Row, labels: str | None, who: str, what
 
 
 def _stale(write: Connection, row: Row | Mapping[str, Any]) -> Stale:
-    """Return the refusal of a write on an old version of a record: who was faster."""
-    query = "SELECT who, at FROM history WHERE record = ? ORDER BY id DESC LIMIT 1"
-    last = write.execute(query, (row["id"],)).fetchone()
-    who, at = ("", None) if last is None else (last["who"], last["at"])
-    return Stale(f"record {row['id']}", who, at)
+    return stale(write, f"record {row['id']}", row["task"], row["id"])
 
 
 def _insert(

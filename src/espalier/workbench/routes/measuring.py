@@ -22,7 +22,7 @@ Chosen = Annotated[int, Query(ge=0, le=LARGEST)]
 @router.post("/tasks/{task}/evaluate")
 def evaluate(asked: EvaluationQuestion, task: TaskOf, bench: BenchOf) -> ReportAnswer:
     """Measure a model on the corrected records."""
-    return measure(bench, task, corrected(bench, task), asked.model, asked.errors)
+    return measure(bench, task, bench.models.chosen(task, asked.model), corrected(bench, task), asked.errors)
 
 
 @router.post("/tasks/{task}/evaluate/upload", openapi_extra=UPLOAD)
@@ -34,16 +34,18 @@ def evaluate_upload(
     errors: Annotated[int, Query(ge=0, le=1000)] = 50,
 ) -> ReportAnswer:
     """Measure a model on a labelled file."""
-    return measure(bench, task, labelled(bench, task, read.documents), model, errors)
+    return measure(bench, task, bench.models.chosen(task, model), labelled(bench, task, read.documents), errors)
 
 
 @router.post("/tasks/{task}/compare")
 def compare_models(asked: ComparisonQuestion, task: TaskOf, bench: BenchOf) -> Comparison:
     """Compare two models on the corrected records."""
-    return compare(bench, task, corrected(bench, task), asked.a, asked.b)
+    a, b = (bench.models.get(task.name, model).id for model in (asked.a, asked.b))
+    return compare(bench, task, a, b, corrected(bench, task))
 
 
 @router.post("/tasks/{task}/compare/upload", openapi_extra=UPLOAD)
 def compare_upload(read: Uploaded, task: TaskOf, bench: BenchOf, a: Chosen, b: Chosen) -> Comparison:
     """Compare two models on a labelled file."""
-    return compare(bench, task, labelled(bench, task, read.documents), a, b)
+    first, second = (bench.models.get(task.name, model).id for model in (a, b))
+    return compare(bench, task, first, second, labelled(bench, task, read.documents))
