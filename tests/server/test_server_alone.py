@@ -52,7 +52,9 @@ def test_a_browser_finds_the_description_and_the_form(start: Callable[..., Runni
             assert browser.get(page).status_code == 200, page
         assert browser.post("/login", data={"token": "a-long-enough-token"}).headers["location"] == "/"
         assert browser.get("/").headers["location"] == "/api"
-        assert "POST /api/v1/parse" in browser.get("/api").text
+        page = browser.get("/api").text
+        assert "The server&#x27;s API" in page
+        assert "POST /api/v1/parse" in page
         assert browser.get("/app.js").status_code == 404
 
 

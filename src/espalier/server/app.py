@@ -64,7 +64,7 @@ def create_api(
     shared : there are others, which are no concern here.
     """
     core = Core(project, limits, member=worker > 0)
-    app = assembled(core, "Espalier", (), gate=gate, worker=worker, close=core.close)
+    app = assembled(core, "Espalier server", (), gate=gate, worker=worker, close=core.close)
 
     @app.get("/", include_in_schema=False)
     async def begin() -> Response:

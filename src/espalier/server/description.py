@@ -53,7 +53,7 @@ def api_page(description: Mapping[str, Any]) -> str:
             body.append(section(f"{method.upper()} {path}", _route(route), route.get("description", "")))
     shapes = description.get("components", {}).get("schemas", {})
     body += [section(name, [_properties(shape)], shape.get("description", "")) for name, shape in shapes.items()]
-    return page("The workbench's API", body)
+    return page(f"The {description['info']['title'].removeprefix('Espalier ')}'s API", body)
 
 
 def _route(route: Mapping[str, Any]) -> list[str]:

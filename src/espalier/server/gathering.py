@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -50,10 +51,8 @@ class _Small:
     finish: Finish
     caller: Caller | None
     deadline: Deadline
-    future: asyncio.Future[Any]
+    future: Future[Any] = field(default_factory=Future)
     documents: list[Document] = field(default_factory=list)
-    result: Any = None
-    error: Exception | None = None
 
     def check(self, core: Core) -> None:
         """Raise if it is not to be answered."""
@@ -87,9 +86,7 @@ class Gatherer:
         """Parse the texts of a request, with others if it is small; return what `finish` makes of the answers."""
         if not is_small(texts, k):
             return await run_in_threadpool(lambda: finish(self._core.answered(task, model, texts, k)))
-        future = asyncio.get_running_loop().create_future()
-        deadline = Deadline(self._core.limits.seconds)
-        one = _Small(task, model, texts, finish, CALLER.get(), deadline, future)
+        one = _Small(task, model, texts, finish, CALLER.get(), Deadline(self._core.limits.seconds))
         with self._lock:
             if len(self._waiting) >= _MOST:
                 raise Failure(503, f"{_MOST} requests wait already", "ask again in some seconds")
@@ -97,7 +94,7 @@ class Gatherer:
             if not self._running:
                 self._running = True
                 self._thread.submit(self._run)
-        return await future
+        return await asyncio.wrap_future(one.future)
 
     def _run(self) -> None:
         """Parse until nobody waits."""
@@ -108,10 +105,7 @@ class Gatherer:
                     taken = self._take()
                     self._answer(taken, turn)
             except Exception as error:  # the turn did not come in time, or the time of all of them is over
-                taken = taken or self._take()
-                for one in taken:
-                    one.error = one.error or error
-            _deliver(taken)
+                _fail(taken or self._take(), error)
             with self._lock:
                 if not self._waiting:
                     self._running = False
@@ -129,13 +123,15 @@ class Gatherer:
                 else:
                     left.append(one)
             self._waiting = left
-            return taken
+            return [one for one in taken if one.future.set_running_or_notify_cancel()]  # others have gone
 
     def _answer(self, taken: Sequence[_Small], turn: Turn) -> None:
         """Give every request its result or its error."""
+        able: list[_Small] = []
         for one in taken:
-            one.error = _error_of(one.check, self._core)
-        able = [one for one in taken if one.error is None]
+            with _failing(one):
+                one.check(self._core)
+                able.append(one)
         if not able:
             return
         task = self._core.tasks.get(able[0].task)
@@ -146,39 +142,26 @@ class Gatherer:
             own = [[next(answers) for _ in one.documents] for one in able]
         except Exception as error:
             if len(able) == 1:
-                able[0].error = error
+                _fail(able, error)
             for one in able if len(able) > 1 else ():
                 self._answer([one], turn)
             return
         for one, found in zip(able, own, strict=True):
-            one.error = _error_of(_finish, one, (task, model, one.documents, found))
+            with _failing(one):
+                one.future.set_result(one.finish((task, model, one.documents, found)))
 
 
-def _finish(one: _Small, said: Answered) -> None:
-    one.result = one.finish(said)
+def _fail(some: Sequence[_Small], error: Exception) -> None:
+    """Give an error to those that have no result yet."""
+    for one in some:
+        if not one.future.done():
+            one.future.set_exception(error)
 
 
-def _error_of(function: Callable[..., None], *arguments: Any) -> Exception | None:
-    """Return what a function raises."""
+@contextmanager
+def _failing(one: _Small) -> Iterator[None]:
+    """Let what goes wrong be the answer of a request."""
     try:
-        function(*arguments)
+        yield
     except Exception as error:
-        return error
-    return None
-
-
-def _deliver(taken: Sequence[_Small]) -> None:
-    """Hand results back, all of them with one call into the loop."""
-    loops = {one.future.get_loop() for one in taken}
-    for loop in loops:
-        loop.call_soon_threadsafe(_hand_over, [one for one in taken if one.future.get_loop() is loop])
-
-
-def _hand_over(taken: Sequence[_Small]) -> None:
-    for one in taken:
-        if one.future.done():  # nobody waits for it any more
-            continue
-        if one.error is None:
-            one.future.set_result(one.result)
-        else:
-            one.future.set_exception(one.error)
+        _fail([one], error)

@@ -1,4 +1,4 @@
-"""Models as the workbench uses them: scores of tokens, what they learned about rules, what their confidences are worth.
+"""Models as the server uses them: scores of tokens, what they learned about rules, what their confidences are worth.
 
 The rules themselves are the task's, not the model's, so that they can be changed without training; of a model that was
 trained under rules only the penalties are taken, for rules that are still the same. Without a model all scores are

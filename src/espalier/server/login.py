@@ -27,7 +27,7 @@ _FORM = """<!doctype html>
 <html lang="en">
 <head>
   <meta charset="utf-8">
-  <title>Log in · Espalier workbench</title>
+  <title>Log in · {title}</title>
   <meta name="viewport" content="width=device-width, initial-scale=1">
   <meta name="color-scheme" content="light dark">
   <link rel="icon" href="icon.svg" type="image/svg+xml">
@@ -37,9 +37,9 @@ _FORM = """<!doctype html>
 <body>
   <main class="login">
     <form class="panel" method="post" action="/login">
-      <h1>Espalier workbench</h1>
+      <h1>{title}</h1>
       {message}
-      <label class="labelled above"><span>Token, as <kbd>espalier serve</kbd> printed it</span>
+      <label class="labelled above"><span>Token, as the server printed it at its start</span>
         <input type="password" name="token" value="{token}" required autocomplete="current-password"{here}></label>
       <button class="primary"{there}>Log in</button>
     </form>
@@ -58,7 +58,7 @@ def _address(request: Request) -> str:
     return "" if request.client is None else request.client.host
 
 
-def _form(failure: Failure | None = None, token: str = "") -> Response:
+def _form(title: str, failure: Failure | None = None, token: str = "") -> Response:
     """Return the form. token : that it is filled in with."""
     message = ""
     if failure is not None:
@@ -66,7 +66,9 @@ def _form(failure: Failure | None = None, token: str = "") -> Response:
         message = f'<div class="message" role="alert"><b>{escape(failure.what)}</b>{hint}</div>'
     status = 200 if failure is None else failure.status
     here, there = ("", " autofocus") if token else (" autofocus", "")
-    page = _FORM.replace("{message}", message).replace("{here}", here).replace("{there}", there)
+    page = (
+        _FORM.replace("{title}", title).replace("{message}", message).replace("{here}", here).replace("{there}", there)
+    )
     # Without a referrer a browser says that the form comes from nowhere, and it would be refused.
     return HTMLResponse(page.replace("{token}", escape(token)), status, {"referrer-policy": "same-origin"})
 
@@ -75,7 +77,7 @@ def _enter(request: Request, token: str) -> Response:
     try:
         key = _door(request).enter(token, _address(request))
     except Failure as failure:
-        return _form(failure)
+        return _form(request.app.title, failure)
     answer = RedirectResponse("/", 303)
     secure = request.url.scheme == "https"  # as a proxy says that is believed (`security.Gate.told`)
     answer.set_cookie(COOKIE, key, httponly=True, samesite="strict", secure=secure, max_age=30 * 24 * 3600)
@@ -85,7 +87,7 @@ def _enter(request: Request, token: str) -> Response:
 @pages.get("/login")
 def show_login(request: Request, token: str = "") -> Response:
     """Show the form; the address that `serve` prints has the token in it."""
-    return RedirectResponse("/", 303) if _door(request).token is None else _form(token=token)
+    return RedirectResponse("/", 303) if _door(request).token is None else _form(request.app.title, token=token)
 
 
 @pages.post("/login")
