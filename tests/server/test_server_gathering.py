@@ -87,13 +87,13 @@ def test_a_failure_is_its_own(bench: Bench) -> None:
         raise Failure(418, "no")
 
     async def some() -> Any:
-        right = gatherer.parsed("citations", None, [TEXTS[0]], written)
-        wrong = gatherer.parsed("citations", None, [TEXTS[1]], fails)
+        right = gatherer.parsed("citations", None, [TEXTS[0]], 1, written)
+        wrong = gatherer.parsed("citations", None, [TEXTS[1]], 1, fails)
         long = gatherer.parsed("citations", None, ["x " * 1500], 1, written)
-        nowhere = gatherer.parsed("nothing", None, [TEXTS[0]], written)
-        unknown = gatherer.parsed("citations", 99, [TEXTS[0]], written)
+        nowhere = gatherer.parsed("nothing", None, [TEXTS[0]], 1, written)
+        unknown = gatherer.parsed("citations", 99, [TEXTS[0]], 1, written)
         token = CALLER.set(gone)
-        left = asyncio.ensure_future(gatherer.parsed("citations", None, [TEXTS[0]], written))
+        left = asyncio.ensure_future(gatherer.parsed("citations", None, [TEXTS[0]], 1, written))
         CALLER.reset(token)
         return await asyncio.gather(right, wrong, long, nowhere, unknown, left, return_exceptions=True)
 

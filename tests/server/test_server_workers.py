@@ -127,12 +127,12 @@ def test_jobs_are_asked_for_anywhere_and_run_in_one_place(start: Callable[..., R
     corrected_wares(api, "wares", 6)
     second = create_app(first.app.state.core.directory, worker=1, shared=True)
     jobs: Jobs = second.state.jobs
-    job = jobs.start(second.state.bench.tasks.get("wares"), "supervised", "x", True)["id"]
-    until(lambda: jobs.get(job)["message"] == "thinking", 30)  # its news come through the project
-    assert jobs.status()["running"] == job
-    assert jobs.cancel(job)["state"] == "cancelled"
-    until(lambda: first.app.state.jobs.status()["running"] is None, 30)
+    job = jobs.start(second.state.core.tasks.get("wares"), "supervised", "x", True).id
+    until(lambda: jobs.get(job).message == "thinking", 30)  # its news come through the project
+    assert jobs.status().running == job
+    assert jobs.cancel(job).state == "cancelled"
+    until(lambda: first.app.state.jobs.status().running is None, 30)
     assert finished(api, job)["state"] == "cancelled"
     until(lambda: first.app.state.jobs._process is None, 30)  # and the process is gone
     jobs.close()
-    second.state.bench.close()
+    second.state.core.close()

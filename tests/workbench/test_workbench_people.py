@@ -13,7 +13,7 @@ from espalier.server.database import FILE, Database
 from espalier.workbench.bench import Bench
 from workbench_server import wares
 
-SCHEMA_1 = Path(__file__).parent / "projects" / "schema-1.sql"
+SCHEMA_1 = Path(__file__).parents[1] / "server" / "projects" / "schema-1.sql"
 ITEM = [{"label": "item", "start": 0, "end": 4}]
 PRICE = [{"label": "price", "start": 0, "end": 4}]
 

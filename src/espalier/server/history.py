@@ -9,12 +9,13 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from sqlite3 import Connection, Row
-from typing import Any
-
-from pydantic import BaseModel
+from typing import TYPE_CHECKING, Any
 
 from espalier.server.database import Database, as_stored, now
 from espalier.server.failures import Failure
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
 
 __all__ = ["HistoryChange", "HistoryStore", "Stale", "note", "stale"]
 
