@@ -106,7 +106,8 @@ class Bench(Core):
     def written(self, task: ProjectTask, stored: Sequence[Stored], k: int) -> list[RecordAnswer]:
         """Return records as the API writes them, with what the active model says."""
         with self.computing() as turn:
-            return list(map(record_answer, stored, self.readings(task, stored, task.active, k, turn)))
+            answers = self.readings(task, stored, task.active, k, turn)
+        return list(map(record_answer, stored, answers))  # when others have their turn already
 
     def answer(self, task: ProjectTask, stored: Stored) -> Extraction:
         """Return what the active model says about one record.
