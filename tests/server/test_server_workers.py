@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -73,7 +74,10 @@ def both(address: str) -> dict[str, httpx.Client]:
 def children(process: subprocess.Popen[str]) -> list[int]:
     """Return the servers that any thread of this one has started; readers of documents are none."""
     listed = Path(f"/proc/{process.pid}/task").glob("*/children")
-    pids = [int(pid) for file in listed for pid in file.read_text().split()]
+    pids: list[int] = []
+    for file in listed:
+        with suppress(FileNotFoundError, ProcessLookupError):  # a thread that has ended since
+            pids += map(int, file.read_text().split())
     return [pid for pid in pids if b"espalier.workbench.app" in command_of(pid)]
 
 

@@ -98,6 +98,7 @@ def test_messages_come_apart() -> None:
 
 def test_the_description_is_escaped() -> None:
     route = {"description": "<script>", "responses": {"200": {}}, "parameters": [], "requestBody": {"content": {}}}
-    page = api_page({"paths": {"/<b>": {"get": route}}})
+    page = api_page({"info": {"title": "Espalier <i>"}, "paths": {"/<b>": {"get": route}}})
     assert "<script>" not in page
     assert "&lt;b&gt;" in page
+    assert "<i>" not in page
