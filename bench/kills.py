@@ -27,9 +27,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from espalier.server.database import Database
+from espalier.server.transport import can_share, configured, listening
 from espalier.workbench.app import create_app
-from espalier.workbench.database import Database
-from espalier.workbench.transport import can_share, configured, listening
 
 HEADERS = {"X-Espalier": "1", "Content-Type": "application/json"}
 TASKS = ("fields", "texts", "rules", "models", "marks", "parts", "labels")

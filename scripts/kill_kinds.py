@@ -266,7 +266,7 @@ class Served:
         return True
 
     def _look(self) -> None:
-        from espalier.workbench.database import Database
+        from espalier.server.database import Database
 
         database = Database(self.project)
         rows = {row["id"]: row["corrected"] for row in database.rows("SELECT id, corrected FROM record")}

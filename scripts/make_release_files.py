@@ -163,8 +163,8 @@ def answers(model: Any, tokens: Sequences) -> dict[str, Any]:
 
 def make_project(directory: Path, model: Path) -> dict[str, Any]:
     """Make a project with a task of its own, a model, rules and corrections; return what is in it."""
+    from espalier.server.tasks import RuleState
     from espalier.workbench.bench import Bench
-    from espalier.workbench.tasks import RuleState
 
     bench = Bench(directory)
     rules = 'Mark: token in ",", "." -> place\nOnce: each field once [penalty 2]\n'
@@ -172,12 +172,12 @@ def make_project(directory: Path, model: Path) -> dict[str, Any]:
     bench.tasks.set_rules("people", RuleState(rules, {"Once": 3.0}, ("Mark",)))
     documents = [Document.from_text(text) for text in ("Ann in Ulm 1990", "Bob of Rome", "Eve, Pau")]
     task = bench.tasks.get("people")
-    ids = bench.records.add(task, documents).ids
+    ids = bench.records.add(task, documents).added
     confirmed = {ids[0]: [Span(0, 3, "name"), Span(7, 10, "place"), Span(11, 15, "year")], ids[2]: []}
     for record, spans in confirmed.items():
         bench.records.correct(task, record, spans)
     version = bench.models.add("people", model.read_bytes(), name="first", kind="crf", source="upload", parent=None)
-    said = bench.parse(bench.tasks.get("people"), ["Cy in Rome"], 1, version.id)
+    _, _, _, (said,) = bench.answered("people", version.id, ["Cy in Rome"], 1)
     bench.close()
     return {
         "task": "people",
@@ -189,7 +189,7 @@ def make_project(directory: Path, model: Path) -> dict[str, Any]:
         "corrected": {
             str(record): [[span.start, span.end, span.label] for span in spans] for record, spans in confirmed.items()
         },
-        "parsed": [[field["label"], field["start"], field["end"]] for field in said[0]["fields"]],
+        "parsed": [[field.label, field.start, field.end] for field in said.fields],
     }
 
 

@@ -29,7 +29,7 @@ LONG = (
     "test_workbench_load.py",
     "test_workbench_serve.py",
     "test_workbench_training.py",
-    "test_workbench_workers.py",
+    "test_server_workers.py",
 )
 """Files with few tests that take long."""
 

@@ -202,8 +202,8 @@ def test_a_server_knows_a_new_format(tmp_path: Path) -> None:
     told = (
         "import sys; from espalier.citations import formats; formats.__path__.append(sys.argv[1])\n"
         "from espalier.workbench.exporting import ALL_FORMATS\n"
-        "from espalier.workbench.references import chosen_format\n"
-        "from espalier.workbench.routes.parsing import ReferenceFormat\n"
+        "from espalier.server.references import chosen_format\n"
+        "from espalier.server.routes.parsing import ReferenceFormat\n"
         "print('orchard' in ALL_FORMATS, chosen_format('text/x-orchard'), ReferenceFormat('orchard').value)"
     )
     done = subprocess.run([sys.executable, "-c", told, str(tmp_path)], capture_output=True, text=True, check=True)

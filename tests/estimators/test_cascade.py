@@ -24,7 +24,7 @@ from espalier.estimators.perceptron import Perceptron
 from espalier.extract.extractor import Extractor
 from espalier.loading import load
 from espalier.potentials import ChainBatch
-from espalier.workbench.memory import alone, joined
+from espalier.server.memory import alone, joined
 
 TEXTS = [" ".join(tokens) for tokens in [*X, *NEW[:2], ["who", "knows", "1900", ",", "Ada"], ["of", "of"]]]
 TOKENS = [text.split() for text in TEXTS]

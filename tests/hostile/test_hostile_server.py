@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
-from espalier.workbench.arriving import DEPTH, JsonCount, words
-from espalier.workbench.failures import Failure
-from espalier.workbench.forms import media_type, read_form
+from espalier.server.arriving import DEPTH, JsonCount, words
+from espalier.server.failures import Failure
+from espalier.server.forms import media_type, read_form
 
 sys.path.append(str(Path(__file__).parents[2] / "scripts"))
 siege = pytest.importorskip("attacking.siege")

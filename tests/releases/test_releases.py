@@ -18,8 +18,8 @@ from espalier.citations.formats import write
 from espalier.citations.parser import Parser
 from espalier.errors import InputError, ModelFileError
 from espalier.estimators.persist import BUNDLED
+from espalier.server.database import FILE, VERSION, Database
 from espalier.workbench.bench import Bench
-from espalier.workbench.database import FILE, VERSION, Database
 
 HERE = Path(__file__).parent
 RELEASES = sorted(path for path in HERE.iterdir() if (path / "expected.json").exists())
@@ -91,8 +91,8 @@ def test_a_project_has_all_it_had(release: Path, tmp_path: Path) -> None:
     assert {id: fields for id, fields in spans.items() if bench.records.get(then["task"], int(id)).corrected} == then[
         "corrected"
     ]
-    (said,) = bench.parse(task, ["Cy in Rome"], 1, then["model"])
-    assert [[field["label"], field["start"], field["end"]] for field in said["fields"]] == then["parsed"]
+    _, _, _, (said,) = bench.answered(then["task"], then["model"], ["Cy in Rome"], 1)
+    assert [[field.label, field.start, field.end] for field in said.fields] == then["parsed"]
     bench.close()
 
 

@@ -18,9 +18,9 @@ from espalier.cli.app import run
 from espalier.cluster.stores import Store, alone
 from espalier.document import Document
 from espalier.errors import InputError
+from espalier.server.database import Database
 from espalier.text_files import write_chunks
 from espalier.workbench.bench import Bench
-from espalier.workbench.database import Database
 
 SAVER = """
 import sys, espalier as es
@@ -79,7 +79,7 @@ def test_two_threads_write_one_file(tmp_path: Path) -> None:
 OPENER = """
 import sys, pathlib
 from espalier.errors import InputError
-from espalier.workbench.database import Database
+from espalier.server.database import Database
 print("ready", flush=True)
 sys.stdin.readline()
 try:
@@ -171,7 +171,7 @@ def test_many_threads_write_one_project(tmp_path: Path) -> None:
     task = bench.tasks.get("people")
 
     def work(k: int) -> list[int]:
-        return [bench.records.add(task, [Document.from_text(f"Ann {k} {n}")]).ids[0] for n in range(10)]
+        return [bench.records.add(task, [Document.from_text(f"Ann {k} {n}")]).added[0] for n in range(10)]
 
     ids = at_once(work)
     assert sorted(chain.from_iterable(ids)) == [one.id for one in bench.records.all("people")]

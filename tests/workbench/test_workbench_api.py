@@ -20,6 +20,7 @@ from schemathesis.specs.openapi.checks import (
     response_schema_conformance,
     status_code_conformance,
 )
+
 from workbench_server import Running, corrected_wares
 
 DOCS = Path(__file__).resolve().parents[2] / "docs" / "server-api.md"

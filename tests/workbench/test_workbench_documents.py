@@ -10,11 +10,11 @@ from collections.abc import Callable
 import httpx
 import psutil
 import pytest
-from workbench_server import Running
 
 from espalier.documents import confined
-from espalier.workbench.bench import Limits
-from espalier.workbench.database import FILE
+from espalier.server.core import Limits
+from espalier.server.database import FILE
+from workbench_server import Running
 
 REFERENCES = [
     "Smith AB, Jones C. Soil salts and the growth of wall fruit. Acta Hortic. 2004;12(4):33-9.",
@@ -44,7 +44,7 @@ def test_a_document_becomes_records_with_places(start: Callable[..., Running]) -
     assert server.client.get(f"/tasks/citations/records/{number}").json()["source"] is None
     assert server.client.delete(f"/tasks/citations/records/{records[0]['id']}").status_code == 204
     server.stop()
-    with sqlite3.connect(server.app.state.bench.directory / FILE) as file:
+    with sqlite3.connect(server.app.state.core.directory / FILE) as file:
         assert file.execute("SELECT count(*) FROM place").fetchone() == (2,)
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import httpx
 import pytest
-from workbench_server import corrected_wares, finished
 
 from espalier.workbench.relabelling import renamed_rules
+from workbench_server import corrected_wares, finished
 
 RULES = 'Dollar: token in "price" -> price\nitem: item once  # price\nOdd: token ~ /price/ -> item\n'
 

@@ -7,6 +7,7 @@ from urllib.parse import quote
 
 import httpx
 import pytest
+
 from workbench_server import corrected_wares, finished
 
 ANN = {"X-Espalier-Name": quote("Ann")}

@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 
 import espalier as es
 from espalier.potentials import ChainBatch, Potentials
-from espalier.workbench.description import api_page
+from espalier.server.description import api_page
+from espalier.server.failures import explained
+from espalier.server.memory import Kept, alone, joined
+from espalier.server.tasks import BUILTIN
 from espalier.workbench.examples import examples
-from espalier.workbench.failures import explained
-from espalier.workbench.memory import Kept, alone, joined
-from espalier.workbench.tasks import BUILTIN
 
 
 @settings(deadline=None, derandomize=True, max_examples=60)
@@ -98,6 +98,7 @@ def test_messages_come_apart() -> None:
 
 def test_the_description_is_escaped() -> None:
     route = {"description": "<script>", "responses": {"200": {}}, "parameters": [], "requestBody": {"content": {}}}
-    page = api_page({"paths": {"/<b>": {"get": route}}})
+    page = api_page({"info": {"title": "Espalier <i>"}, "paths": {"/<b>": {"get": route}}})
     assert "<script>" not in page
     assert "&lt;b&gt;" in page
+    assert "<i>" not in page

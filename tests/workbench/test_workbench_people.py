@@ -8,12 +8,12 @@ from urllib.parse import quote
 
 import httpx
 import pytest
+
+from espalier.server.database import FILE, Database
+from espalier.workbench.bench import Bench
 from workbench_server import wares
 
-from espalier.workbench.bench import Bench
-from espalier.workbench.database import FILE, Database
-
-SCHEMA_1 = Path(__file__).parent / "projects" / "schema-1.sql"
+SCHEMA_1 = Path(__file__).parents[1] / "server" / "projects" / "schema-1.sql"
 ITEM = [{"label": "item", "start": 0, "end": 4}]
 PRICE = [{"label": "price", "start": 0, "end": 4}]
 
@@ -179,7 +179,7 @@ def test_a_project_of_the_first_schema_opens(tmp_path: Path) -> None:
 def test_a_kill_while_a_project_is_brought_up_leaves_it_as_it_was(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from espalier.workbench import database
+    from espalier.server import database
 
     broken = (*database._STEPS[:1], database._STEPS[1] + "CREATE TABLE task (x);")
     monkeypatch.setattr(database, "_STEPS", broken)

@@ -10,9 +10,9 @@ import pytest
 
 from espalier.document import Document, Span
 from espalier.io import read
-from espalier.workbench.failures import Failure
-from espalier.workbench.records import checked_spans
-from espalier.workbench.tasks import ProjectTask, RuleState, own_labels
+from espalier.server.failures import Failure
+from espalier.server.tasks import ProjectTask, RuleState, own_labels
+from espalier.workbench.fields import checked_spans
 
 OUTSIDE = ProjectTask("t", own_labels(["item", "price"], True), (), RuleState(""), None)
 EVERYWHERE = ProjectTask("t", own_labels(["item", "price"], False), (), RuleState(""), None)

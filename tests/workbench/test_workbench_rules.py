@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import httpx
 import pytest
-from workbench_server import RULES, corrected_wares
 
 from espalier.rules.meaning import violations
-from espalier.workbench.rule_texts import check_text
-from espalier.workbench.tasks import own_labels
+from espalier.server.rule_texts import check_text
+from espalier.server.tasks import own_labels
+from workbench_server import RULES, corrected_wares
 
 LABELS = own_labels(["item", "price"], True)
 

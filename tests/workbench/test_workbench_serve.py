@@ -18,12 +18,12 @@ from typing import Any
 
 import httpx
 import pytest
-from workbench_server import HEADERS, wares
 
 from espalier.cli import serve as command
 from espalier.cli.app import run
 from espalier.errors import InputError
-from espalier.workbench.database import FILE, VERSION, Database
+from espalier.server.database import FILE, VERSION, Database
+from workbench_server import HEADERS, wares
 
 ADDRESS = re.compile(r"http://127\.0\.0\.1:\d+/")
 
@@ -135,10 +135,10 @@ def test_it_ends_in_order_however_often_and_by_whatever_it_is_told(
 def test_addresses_of_others_need_a_token(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     ran: list[tuple[str, str | None]] = []
 
-    def close(app: Any, listener: socket, token: str | None, workers: int) -> None:
+    def close(app: Any, module: str, listener: socket, token: str | None, workers: int) -> None:
         ran.append((listener.getsockname()[0], token))
         app.state.jobs.close()
-        app.state.bench.close()
+        app.state.core.close()
 
     monkeypatch.setattr(command, "_run", close)
     for host in ("127.0.0.1", "0.0.0.0", "0.0.0.0"):

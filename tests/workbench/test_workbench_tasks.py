@@ -6,10 +6,10 @@ from collections.abc import Callable
 
 import httpx
 import pytest
-from workbench_server import Running
 
+from espalier.server.tasks import BUILTIN
 from espalier.tasks.task import load_task
-from espalier.workbench.tasks import BUILTIN
+from workbench_server import Running
 
 
 def test_tasks_of_the_library(api: httpx.Client) -> None:

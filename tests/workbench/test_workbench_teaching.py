@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from workbench_server import RULES, wares
 
 import espalier as es
 from espalier.document import Document, Span
@@ -16,6 +15,7 @@ from espalier.io import write
 from espalier.recipes import METHODS
 from espalier.workbench import teaching
 from espalier.workbench.judgement import Judging, folds, is_worse, verdict
+from workbench_server import RULES, wares
 
 TASK = 'labels = ["O", "item", "price"]\n[features]\ntemplates = ["lower[-1,0,1]", "shape"]\n'
 

@@ -12,11 +12,11 @@ from typing import Any, cast
 
 import httpx
 import pytest
-from workbench_server import Running, corrected_wares, finished, wares
 
 import espalier as es
 from espalier.recipes import METHODS
 from espalier.workbench.jobs import Jobs
+from workbench_server import Running, corrected_wares, finished, wares
 
 SLOW = """
 import json, sys, time

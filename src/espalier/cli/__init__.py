@@ -9,6 +9,7 @@
     espalier info       show what is in a model file
     espalier run        label files of any size on many processes or machines
     espalier serve      open the workbench: see, correct, teach
+    espalier api        the server for other programs, without the page
     espalier examples   write the example files that the pages use
     espalier warm       compile now what commands need to be quick
     espalier doctor     look at this installation

@@ -37,6 +37,7 @@ COMMANDS = (
     "reproduce",
     "run",
     "serve",
+    "api",
     "examples",
     "warm",
     "doctor",

@@ -1,9 +1,9 @@
-"""`espalier serve`."""
+"""`espalier serve`, and what `espalier api` shares with it."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from socket import gethostname, socket
@@ -14,35 +14,38 @@ import typer
 from espalier.cli.console import complain, note
 from espalier.errors import InputError, MissingExtraError
 
-__all__ = ["serve"]
+__all__ = ["AllowHost", "Host", "Port", "Project", "Proxy", "Token", "Workers", "listen_and_serve", "serve"]
+
+Project = Annotated[
+    Path, typer.Option("--project", "-p", metavar="DIR", help="Where records, corrections and models are kept.")
+]
+Host = Annotated[
+    str, typer.Option("--host", metavar="ADDRESS", help="The address to listen on; others than your own need a token.")
+]
+Port = Annotated[int, typer.Option("--port", metavar="N", min=0, max=65535, help="The port; 0 takes a free one.")]
+Token = Annotated[
+    str | None,
+    typer.Option("--token", metavar="TEXT", envvar="ESPALIER_TOKEN", help="The token to ask for, else a new one."),
+]
+AllowHost = Annotated[
+    list[str] | None,
+    typer.Option("--allow-host", metavar="NAME", help="A further name that this machine is called by."),
+]
+Proxy = Annotated[
+    list[str] | None,
+    typer.Option("--proxy", metavar="ADDRESS", help="A proxy, or a network of them, that says for whom it asks."),
+]
+Workers = Annotated[int, typer.Option("--workers", metavar="N", min=1, max=64, help="Processes that answer requests.")]
 
 
 def serve(
-    project: Annotated[
-        Path, typer.Option("--project", "-p", metavar="DIR", help="Where records, corrections and models are kept.")
-    ] = Path("espalier-project"),
-    host: Annotated[
-        str,
-        typer.Option("--host", metavar="ADDRESS", help="The address to listen on; others than your own need a token."),
-    ] = "127.0.0.1",
-    port: Annotated[
-        int, typer.Option("--port", metavar="N", min=0, max=65535, help="The port; 0 takes a free one.")
-    ] = 8000,
-    token: Annotated[
-        str | None,
-        typer.Option("--token", metavar="TEXT", envvar="ESPALIER_TOKEN", help="The token to ask for, else a new one."),
-    ] = None,
-    allow_host: Annotated[
-        list[str] | None,
-        typer.Option("--allow-host", metavar="NAME", help="A further name that this machine is called by."),
-    ] = None,
-    proxy: Annotated[
-        list[str] | None,
-        typer.Option("--proxy", metavar="ADDRESS", help="A proxy, or a network of them, that says for whom it asks."),
-    ] = None,
-    workers: Annotated[
-        int, typer.Option("--workers", metavar="N", min=1, max=64, help="Processes that answer requests.")
-    ] = 1,
+    project: Project = Path("espalier-project"),
+    host: Host = "127.0.0.1",
+    port: Port = 8000,
+    token: Token = None,
+    allow_host: AllowHost = None,
+    proxy: Proxy = None,
+    workers: Workers = 1,
     backup: Annotated[
         Path | None,
         typer.Option("--backup", metavar="FILE", help="Copy the project to a file, and end; a server may be at work."),
@@ -62,7 +65,28 @@ def serve(
     if backup is not None or restore is not None:
         _copy(project, backup, restore)
         return
-    from espalier.workbench.security import Gate, is_local
+
+    def create(**options: Any) -> Any:
+        from espalier.workbench.app import create_app  # which takes a second or two
+
+        return create_app(project, **options)
+
+    listen_and_serve(create, "espalier.workbench.app", host, port, token, allow_host, proxy, workers)
+
+
+def listen_and_serve(
+    create: Callable[..., Any],
+    module: str,
+    host: str,
+    port: int,
+    token: str | None,
+    allow_host: list[str] | None,
+    proxy: list[str] | None,
+    workers: int,
+) -> None:
+    """Serve until interrupted what `create` makes; module : does the same in further processes."""
+    _check_extra()
+    from espalier.server.security import Gate, is_local
 
     if token is None and not is_local(host):
         import secrets
@@ -72,15 +96,12 @@ def serve(
         raise InputError("--token: a token has at least 12 characters", hint="leave it out to get a good one")
     gate = Gate.of(host, token, allow_host or (), proxy or ())
     with _listening(host, port, workers) as listener:
-        from espalier.workbench.app import create_app  # which takes a second or two
-
-        app = create_app(project, gate=gate, shared=workers > 1)
-        _run(app, listener, token, workers)
+        _run(create(gate=gate, shared=workers > 1), module, listener, token, workers)
 
 
 def _copy(project: Path, backup: Path | None, source: Path | None) -> None:
     """Write a copy of a project, or put one in its place."""
-    from espalier.workbench.backup import back_up, restore
+    from espalier.server.backup import back_up, restore
 
     if backup is not None and source is not None:
         raise InputError("--backup and --restore were both given", hint="do one after the other")
@@ -104,7 +125,7 @@ def _check_extra() -> None:
 @contextmanager
 def _listening(host: str, port: int, workers: int) -> Iterator[socket]:
     """Give a socket that listens: who comes before the server is up waits in line."""
-    from espalier.workbench.transport import can_share, listening
+    from espalier.server.transport import can_share, listening
 
     if workers > 1 and not can_share():
         raise InputError("--workers: this system has no way to share an address", hint="leave it out")
@@ -121,9 +142,9 @@ def _listening(host: str, port: int, workers: int) -> Iterator[socket]:
         yield listener
 
 
-def _run(app: Any, listener: socket, token: str | None, workers: int) -> None:
+def _run(app: Any, module: str, listener: socket, token: str | None, workers: int) -> None:
     """Say where the server is, and serve until interrupted."""
-    from espalier.workbench.workers import Crew, serve_app
+    from espalier.server.workers import Crew, serve_app
 
     address = _address(listener)
     sys.stdout.write(f"{address}login?token={token}\n" if token else f"{address}\n")
@@ -132,7 +153,8 @@ def _run(app: Any, listener: socket, token: str | None, workers: int) -> None:
         complain("others can reach this server, and nothing is encrypted; give the address to those you trust only")
     note("interrupt with Ctrl-C; what was confirmed is stored")
     host, port = listener.getsockname()[:2]
-    crew = Crew(workers - 1, app.state.bench.directory, (host, port), app.state.gate) if workers > 1 else None
+    where = app.state.core.directory, (host, port), app.state.gate
+    crew = Crew(workers - 1, module, *where) if workers > 1 else None
     try:
         with suppress(KeyboardInterrupt):  # before it listens to signals itself
             serve_app(app, listener)

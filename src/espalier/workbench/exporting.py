@@ -6,21 +6,21 @@ import io
 from collections.abc import Sequence
 from dataclasses import replace
 from inspect import signature
-from typing import Any, NamedTuple
+from typing import Any
 
 from espalier.citations.formats import FORMATS as RECORD_FORMATS
-from espalier.citations.formats import OutputFormat
-from espalier.citations.formats import write as write_records
 from espalier.citations.record import Field, Record
 from espalier.document import Document
 from espalier.errors import nearest
 from espalier.io import FORMATS, write
+from espalier.server.failures import Failure
+from espalier.server.references import records_text
+from espalier.server.tasks import REFERENCES, ProjectTask
 from espalier.workbench.bench import Bench
-from espalier.workbench.failures import Failure
 from espalier.workbench.records import Stored
-from espalier.workbench.tasks import REFERENCES, ProjectTask
+from espalier.workbench.shapes.tasks import FormatAnswer
 
-__all__ = ["ALL_FORMATS", "Export", "export", "formats", "records_text"]
+__all__ = ["ALL_FORMATS", "export", "formats"]
 
 _RENAMED = {"tei": "biblstruct", "jsonl": "records"}
 """Formats of references whose names are names of `io/`, too, and what they are called here."""
@@ -39,31 +39,24 @@ ALL_FORMATS = (*_RECORDS, *FORMATS)
 """The names of all formats; which of them a task has, `formats` says."""
 
 
-class Export(NamedTuple):
-    """A file to download."""
-
-    name: str
-    type: str
-    data: bytes
-
-
-def formats(task: ProjectTask) -> list[dict[str, str]]:
+def formats(task: ProjectTask) -> list[FormatAnswer]:
     """Return the formats that a task's records can be written in."""
-    found: list[dict[str, str]] = []
+    found: list[FormatAnswer] = []
     if task.name == REFERENCES:
         for name, row in ((name, RECORD_FORMATS[own]) for name, own in _RECORDS.items()):
-            found.append({"name": name, "kind": "records", "extension": row.extensions[0], "summary": row.summary})
+            extension, summary = row.extensions[0], row.summary
+            found.append(FormatAnswer(name=name, kind="records", extension=extension, summary=summary))
     for name, format in FORMATS.items():
         extension = format.extensions[0] if format.extensions else _EXTENSIONS[name]
-        found.append({"name": name, "kind": "labels", "extension": extension, "summary": format.summary})
+        found.append(FormatAnswer(name=name, kind="labels", extension=extension, summary=format.summary))
     return found
 
 
 def export(
     bench: Bench, task: ProjectTask, format: str, which: str, ids: Sequence[int] | None, *, lossy: bool
-) -> Export:
-    """Write records in a format; `which` is "all", "corrected" or "texts"."""
-    known = {row["name"]: row for row in formats(task)}
+) -> tuple[str, str, bytes]:
+    """Return records as a file: its name, type and bytes; `which` is "all", "corrected" or "texts"."""
+    known = {row.name: row for row in formats(task)}
     if format not in known:
         hint = nearest(format, known, f"formats: {', '.join(known)}")
         raise Failure(400, f"records of the task {task.name} cannot be written as {format!r}", hint)
@@ -71,25 +64,19 @@ def export(
     stored = [one for one in stored if one.corrected or which != "corrected"]
     if not stored:
         raise Failure(409, "there is no record to write", "add some, or correct some, first")
-    name = f"{task.name}{known[format]['extension']}"
-    if known[format]["kind"] == "records":
+    name = f"{task.name}{known[format].extension}"
+    if known[format].kind == "records":
         if which == "texts":
             raise Failure(400, f"{format} is made of fields, not of texts", "choose which=all or which=corrected")
         row = RECORD_FORMATS[_RECORDS[format]]
         text = records_text(_records(bench, task, stored), row)
-        return Export(name, f"{row.media_type}; charset=utf-8", text.encode())
+        return name, f"{row.media_type}; charset=utf-8", text.encode()
     documents = _documents(bench, task, stored, which)
     target = io.BytesIO()
     loses = "lossy" in signature(FORMATS[format].module.write).parameters  # others never lose anything
     options: dict[str, Any] = {"lossy": True} if lossy and loses else {}
     write(documents, target, format, **options)
-    return Export(name, f"{_TYPES.get(format, 'text/plain')}; charset=utf-8", target.getvalue())
-
-
-def records_text(records: Sequence[Record], row: OutputFormat) -> str:
-    """Return records in a format; cells that a spreadsheet would run are disarmed: references come from strangers."""
-    options: dict[str, Any] = {"safe": True} if "safe" in row.options else {}
-    return "".join(write_records(records, row, **options))
+    return name, f"{_TYPES.get(format, 'text/plain')}; charset=utf-8", target.getvalue()
 
 
 def _documents(bench: Bench, task: ProjectTask, stored: Sequence[Stored], which: str) -> list[Document]:

@@ -1,6 +1,6 @@
 """The labels that a file brings: whose names they are, and whether a record is labelled at all, in part, or wrongly.
 
-One rule holds for files and for what somebody confirms, where all text has to be in a field (`records.checked_spans`):
+One rule holds for files and for what somebody confirms, where all text has to be in a field (`fields.checked_spans`):
 words outside of the fields are `other`, where the task has that label.
 """
 
@@ -8,20 +8,25 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from espalier.document import Document
 from espalier.errors import EspalierError
-from espalier.workbench.failures import Failure, explained
-from espalier.workbench.records import OTHER, checked_spans, outside_words
-from espalier.workbench.tasks import REFERENCES, ProjectTask
+from espalier.server.failures import Failure, explained
+from espalier.server.reading import UploadReading
+from espalier.server.tasks import REFERENCES, ProjectTask
+from espalier.workbench.bench import Bench
+from espalier.workbench.fields import OTHER, checked_spans, outside_words
+from espalier.workbench.shapes.records import Added
 
-if TYPE_CHECKING:
-    from espalier.workbench.reading import UploadReading
-
-__all__ = ["own_labels_of", "take_labels"]
+__all__ = ["add", "own_labels_of"]
 
 _OPEN_IF_EMPTY = "doccano"  # exports records that nobody has looked at with an empty list
+
+
+def add(bench: Bench, task: ProjectTask, reading: UploadReading, who: str = "") -> Added:
+    """Store what was read, and return what came of it, with what is to be reported."""
+    _take_labels(task, reading)
+    return bench.records.add(task, reading.documents, reading.sources, who, reading.problems)
 
 
 def own_labels_of(task: ProjectTask, documents: Sequence[Document]) -> list[Document]:
@@ -30,7 +35,7 @@ def own_labels_of(task: ProjectTask, documents: Sequence[Document]) -> list[Docu
     return [document if document.spans is None else convert(document) for document in documents]
 
 
-def take_labels(task: ProjectTask, reading: UploadReading) -> None:
+def _take_labels(task: ProjectTask, reading: UploadReading) -> None:
     """Give what was read the labels of the task; records that cannot have them are left out, and reported."""
     convert = _converter(task, reading.documents)
     kept, wrong, empty, parted = list[int](), list[Failure](), 0, 0
@@ -45,25 +50,22 @@ def take_labels(task: ProjectTask, reading: UploadReading) -> None:
                     checked_spans(task, found, found.spans or ())
                     parted += not task.outside and outside_words(document)
             except EspalierError as error:
-                wrong.append(_refused(error, reading.places[i]))
+                wrong.append(explained(error).at(reading.places[i]))
                 continue
             if document.unknown:
-                reading.problems.append((document.id, "some of its labels are unknown; it counts as not corrected"))
+                reading.report(document.id, "some of its labels are unknown; it counts as not corrected")
         kept.append(i)
     if wrong and not kept:
         raise wrong[0]
     reading.documents = [reading.documents[i] for i in kept]
     reading.sources = [reading.sources[i] for i in kept]
-    reading.problems += [(one.where, f"{one.what}; the record is left out") for one in wrong]
-    _report(task, reading, empty, parted)
-
-
-def _report(task: ProjectTask, reading: UploadReading, empty: int, parted: int) -> None:
+    for one in wrong:
+        reading.report(one.where, f"{one.what}; the record is left out")
     if empty:
-        reading.problems.append(("", f"records without any label, which count as not corrected: {empty}"))
+        reading.report("", f"records without any label, which count as not corrected: {empty}")
     if parted:
         home = f"are {OTHER!r} now" if OTHER in task.fields else "went to the field before"
-        reading.problems.append(("", f"records that are labelled in part, whose other words {home}: {parted}"))
+        reading.report("", f"records that are labelled in part, whose other words {home}: {parted}")
 
 
 def _converter(task: ProjectTask, documents: Sequence[Document]) -> Callable[[Document], Document]:
@@ -79,8 +81,3 @@ def _says_nothing(task: ProjectTask, document: Document, format: str) -> bool:
     """Is an empty list of fields no answer? It is none where all text is in a field, and in some formats."""
     empty = document.spans is not None and not document.spans and not document.unknown
     return empty and (not task.outside or format == _OPEN_IF_EMPTY)
-
-
-def _refused(error: EspalierError, where: str) -> Failure:
-    told = explained(error)
-    return Failure(told.status, told.what, told.hint, where)

@@ -22,29 +22,24 @@ import subprocess
 import tempfile
 import threading
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from sqlite3 import Row
-from typing import IO, Any, Literal
+from typing import IO, Any
 
 from espalier.errors import EspalierError
 from espalier.recipes import METHODS
+from espalier.server.failures import Failure, explained
+from espalier.server.labellers import check_file
+from espalier.server.tasks import ProjectTask
 from espalier.workbench.bench import Bench
-from espalier.workbench.database import Database, as_stored, now
-from espalier.workbench.failures import Failure, explained
-from espalier.workbench.labellers import check_file
+from espalier.workbench.job_table import ALWAYS, Activate, JobTable
 from espalier.workbench.orders import Orders, rules_in_use, write_orders
-from espalier.workbench.tasks import ProjectTask
+from espalier.workbench.shapes.tasks import JobAnswer, RunningJobs
 
 __all__ = ["Jobs"]
 
-ALWAYS: Literal["always"] = "always"
-Activate = bool | Literal["always"]
 ENDED = ("done", "failed", "cancelled")
-_JSON = ("curve", "error", "verdict")
-_OPEN = "state IN ('queued', 'running')"
-_INTERRUPTED = Failure(500, "the server was stopped while this ran", "start it again").body()["error"]
 _BY_RULES = ("pr", "ge")
 _MEMORY = 8 << 30  # bytes that a training process may address, where that can be set
 _LOG = logging.getLogger("espalier.workbench")
@@ -69,7 +64,7 @@ class Jobs:
         if leads:
             self._thread.start()
 
-    def start(self, task: ProjectTask, method: str, name: str, activate: Activate) -> dict[str, Any]:
+    def start(self, task: ProjectTask, method: str, name: str, activate: Activate) -> JobAnswer:
         """Put a job into the queue; activate : put the model in use if it is not worse, always, or not (False)."""
         total, corrected = self._bench.records.counts(task.name)
         if METHODS[method].pool and total == corrected:
@@ -82,36 +77,33 @@ class Jobs:
             raise Failure(409, "no record of this task is corrected yet", hint)
         job = self.table.add(task.name, method, name, activate)
         self._wake.set()
-        return job
+        return JobAnswer(**job)
 
-    def get(self, job: int) -> dict[str, Any]:
+    def get(self, job: int) -> JobAnswer:
         """Return a job with its latest news."""
-        with self._lock:
-            live = self._live
-        return self._with_news(self.table.get(job), live)
+        return self._with_news([self.table.get(job)])[0]
 
-    def all(self, task: str | None, limit: int) -> list[dict[str, Any]]:
+    def all(self, task: str | None, limit: int) -> list[JobAnswer]:
         """Return jobs with their latest news, the newest first."""
+        return self._with_news(self.table.all(task, limit))
+
+    def _with_news(self, jobs: Sequence[dict[str, Any]]) -> list[JobAnswer]:
         with self._lock:
-            live = self._live
-        return [self._with_news(job, live) for job in self.table.all(task, limit)]
+            news = {job["id"]: self._known(job["id"]) for job in jobs if job["state"] == "running"}
+        return [JobAnswer(**job | news.get(job["id"], {})) for job in jobs]
 
-    @staticmethod
-    def _with_news(job: dict[str, Any], live: dict[str, Any] | None) -> dict[str, Any]:
-        return job | live if live is not None and live["id"] == job["id"] and job["state"] == "running" else job
-
-    def status(self) -> dict[str, Any]:
+    def status(self) -> RunningJobs:
         """Return which job runs and how many wait."""
-        return {"running": self.table.running(), "queued": self.table.waiting()}
+        return RunningJobs(running=self.table.running(), queued=self.table.waiting())
 
-    def cancel(self, job: int) -> dict[str, Any]:
+    def cancel(self, job: int) -> JobAnswer:
         """End a job at once; one that has ended stays as it is."""
         found = self.table.get(job)
         with self._lock:
             known = self._known(job)
             if found["state"] not in ENDED and self.table.change(job, "cancelled", **known) and known:
                 self._kill()
-        return self.table.get(job)
+        return JobAnswer(**self.table.get(job))
 
     def cancel_all(self, task: str) -> None:
         """End all jobs of a task."""
@@ -285,81 +277,3 @@ class Jobs:
         if said["used"]:
             self._bench.tasks.set_active(task.name, model)
         return said
-
-
-class JobTable:
-    """The table of jobs; one that ran when a server died has failed, those that waited still wait."""
-
-    def __init__(self, database: Database, *, leads: bool) -> None:
-        """Take the project's file; leads : no other process runs jobs."""
-        self._db = database
-        if not leads:
-            return
-        with database.write() as write:
-            write.execute(
-                "UPDATE job SET state = 'failed', finished = ?, error = ? WHERE state = 'running'",
-                (now(), json.dumps(_INTERRUPTED)),
-            )
-
-    def add(self, task: str, method: str, name: str, activate: Activate) -> dict[str, Any]:
-        """Store a job that waits."""
-        values = (task, method, name, 2 if activate == ALWAYS else int(activate), now())
-        into = "INSERT INTO job (task, method, name, activate, state, created) VALUES (?, ?, ?, ?, 'queued', ?)"
-        with self._db.write() as write:
-            id = write.execute(into, values).lastrowid
-        return self.get(int(id or 0))
-
-    def get(self, job: int) -> dict[str, Any]:
-        """Return a job as the API writes it."""
-        row = self._db.row("SELECT * FROM job WHERE id = ?", job)
-        if row is None:
-            raise Failure(404, f"there is no job {job}", "the list of jobs has the numbers")
-        return _job(row)
-
-    def all(self, task: str | None, limit: int) -> list[dict[str, Any]]:
-        """Return jobs, the newest first."""
-        only, values = ("", ()) if task is None else (" WHERE task = ?", (task,))
-        return [_job(row) for row in self._db.rows(f"SELECT * FROM job{only} ORDER BY id DESC LIMIT ?", *values, limit)]
-
-    def next(self) -> dict[str, Any] | None:
-        """Return the job that has waited longest."""
-        row = self._db.row("SELECT * FROM job WHERE state = 'queued' ORDER BY id LIMIT 1")
-        return None if row is None else _job(row)
-
-    def open(self, task: str) -> list[int]:
-        """Return the numbers of a task's jobs that have not ended."""
-        rows = self._db.rows(f"SELECT id FROM job WHERE task = ? AND {_OPEN} ORDER BY id DESC", task)
-        return [row["id"] for row in rows]
-
-    def running(self) -> int | None:
-        """Return the number of the job that runs, None if none does."""
-        row = self._db.row("SELECT id FROM job WHERE state = 'running' ORDER BY id LIMIT 1")
-        return None if row is None else int(row["id"])
-
-    def note(self, job: int, **columns: Any) -> None:
-        """Store the news of a job that runs."""
-        self._set(job, "state = 'running'", columns)
-
-    def waiting(self) -> int:
-        """Return how many jobs wait."""
-        row = self._db.row("SELECT count(*) AS n FROM job WHERE state = 'queued'")
-        return 0 if row is None else int(row["n"])
-
-    def change(self, job: int, state: str, **columns: Any) -> bool:
-        """Move a job that has not ended to another state; say whether that was possible."""
-        stamp = "started" if state == "running" else "finished"
-        return self._set(job, _OPEN, {**columns, "state": state, stamp: now()})
-
-    def _set(self, job: int, condition: str, columns: Mapping[str, Any]) -> bool:
-        values = [json.dumps(value) if name in _JSON else value for name, value in columns.items()]
-        sets = ", ".join(f"{name} = ?" for name in columns)
-        with self._db.write() as write:
-            done = write.execute(f"UPDATE job SET {sets} WHERE id = ? AND {condition}", (*values, job))
-        return done.rowcount > 0
-
-
-@as_stored
-def _job(row: Row) -> dict[str, Any]:
-    found = {key: row[key] for key in row.keys() if key not in ("activate", *_JSON)}  # noqa: SIM118
-    found["activate"] = ALWAYS if row["activate"] == 2 else bool(row["activate"])
-    return found | {name: None if row[name] is None else json.loads(row[name]) for name in _JSON}

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -17,13 +16,22 @@ from espalier.document import Document, Span
 from espalier.extract.extraction import Extraction
 from espalier.metrics import calibration, confusion, evaluate
 from espalier.recipes.judging import METRICS, compare_answers
+from espalier.server.answers import flat_tokens, places
+from espalier.server.failures import Failure
+from espalier.server.tasks import REFERENCES, ProjectTask
 from espalier.tags import OUTSIDE, path_of
-from espalier.workbench.answers import places
 from espalier.workbench.bench import Bench
-from espalier.workbench.failures import Failure
+from espalier.workbench.fields import checked_spans
 from espalier.workbench.given_labels import own_labels_of
-from espalier.workbench.records import Stored, checked_spans
-from espalier.workbench.tasks import REFERENCES, ProjectTask
+from espalier.workbench.records import Stored
+from espalier.workbench.shapes.tasks import (
+    Comparison,
+    ComparisonRow,
+    ConfusionShape,
+    Reliability,
+    ReportAnswer,
+    WrongRecord,
+)
 
 __all__ = ["Gold", "compare", "corrected", "labelled", "measure"]
 
@@ -71,7 +79,7 @@ def labelled(bench: Bench, task: ProjectTask, documents: Sequence[Document]) -> 
             try:
                 spans = checked_spans(task, document, document.spans)
             except Failure as failure:
-                raise Failure(failure.status, failure.what, failure.hint, f"record {i + 1} of the file") from None
+                raise failure.at(f"record {i + 1} of the file") from None
             found.append(Document(document.text, document.tokens, spans))
     if not found:
         raise Failure(400, "no record of the file is labelled", "there is nothing to compare with")
@@ -93,7 +101,7 @@ def _plain(documents: Sequence[Document], spans: Sequence[Sequence[Span]]) -> li
     return [[path_of(tag) if tag else OUTSIDE for tag in tags] for tags in tagged]
 
 
-def measure(bench: Bench, task: ProjectTask, gold: Gold, model: int | None, most: int) -> dict[str, Any]:
+def measure(bench: Bench, task: ProjectTask, model: int | None, gold: Gold, most: int) -> ReportAnswer:
     """Return every figure of a model on labelled documents, and its mistakes, the worst first."""
     said = _said(bench, task, gold, model)
     got = [answer.spans for answer in said]
@@ -106,21 +114,21 @@ def measure(bench: Bench, task: ProjectTask, gold: Gold, model: int | None, most
     wrong = [sum(a != b for a, b in zip(e, p, strict=True)) for e, p in zip(expected, predicted, strict=True)]
     worst = sorted((i for i, n in enumerate(wrong) if n), key=lambda i: -wrong[i])
     figures = report.to_dict()
-    return {
-        "model": model,
-        "records": len(gold.documents),
-        "tokens": report.n_tokens,
-        "seen": _seen(bench, task, gold, model),
+    return ReportAnswer(
+        model=model,
+        records=len(gold.documents),
+        tokens=report.n_tokens,
+        seen=_seen(bench, task, gold, model),
         **{name: figures[name] for name in METRICS},
-        "per_field": figures["per_field"],
-        "confusion": {"labels": [names[j] for j in used], "counts": table.counts[np.ix_(used, used)].tolist()},
-        "reliability": _reliability(said, right),
-        "wrong": len(worst),
-        "errors": [_mistake(gold, said, got, wrong, i) for i in worst[:most]],
-    }
+        per_field=figures["per_field"],
+        confusion=ConfusionShape(labels=[names[j] for j in used], counts=table.counts[np.ix_(used, used)].tolist()),
+        reliability=_reliability(said, right),
+        wrong=len(worst),
+        errors=[_mistake(gold, said, got, wrong, i) for i in worst[:most]],
+    )
 
 
-def _reliability(said: Sequence[Extraction], right: Sequence[Sequence[Span]]) -> dict[str, Any] | None:
+def _reliability(said: Sequence[Extraction], right: Sequence[Sequence[Span]]) -> Reliability | None:
     """Compare the confidence of every field with whether just that field was expected; None without any field."""
     sure, correct = [], []
     for answer, spans in zip(said, right, strict=True):
@@ -128,29 +136,31 @@ def _reliability(said: Sequence[Extraction], right: Sequence[Sequence[Span]]) ->
         for f in answer.fields:
             sure.append(f.confidence)
             correct.append(Span(f.start, f.end, f.label) in known)
-    return calibration(sure, correct).to_dict() if sure else None
+    return Reliability(**calibration(sure, correct).to_dict()) if sure else None
 
 
 def _mistake(
-    gold: Gold, said: Sequence[Extraction], got: Sequence[Any], wrong: Sequence[int], i: int
-) -> dict[str, Any]:
+    gold: Gold, said: Sequence[Extraction], got: Sequence[Sequence[Span]], wrong: Sequence[int], i: int
+) -> WrongRecord:
     document = gold.documents[i]
-    sides = {"expected": document.spans or (), "got": got[i]}
-    return {
-        "id": gold.ids[i],
-        "text": document.text,
-        "tokens": [place for token in document.tokens for place in token],
-        "wrong_tokens": wrong[i],
-        "confidence": said[i].confidence,
-        **{side: places(spans) for side, spans in sides.items()},
-    }
+    return WrongRecord(
+        id=gold.ids[i],
+        text=document.text,
+        tokens=flat_tokens(document),
+        wrong_tokens=wrong[i],
+        confidence=said[i].confidence,
+        expected=places(document.spans or ()),
+        got=places(got[i]),
+    )
 
 
-def compare(bench: Bench, task: ProjectTask, gold: Gold, a: int | None, b: int | None) -> dict[str, Any]:
+def compare(bench: Bench, task: ProjectTask, a: int, b: int, gold: Gold) -> Comparison:
     """Return a row for each metric: both figures, the difference with its interval, and two p-values."""
-    sides = [_said(bench, task, gold, model) for model in (a, b)]
     expected = _plain(gold.documents, [document.spans or () for document in gold.documents])
-    first, second = (_plain(gold.documents, [answer.spans for answer in side]) for side in sides)
+    sides = [[answer.spans for answer in _said(bench, task, gold, model)] for model in (a, b)]
+    first, second = (_plain(gold.documents, side) for side in sides)
     rows = compare_answers(expected, first, second, RESAMPLES)
-    counts = {f"seen_{side}": _seen(bench, task, gold, model) for side, model in (("a", a), ("b", b))}
-    return {"a": a, "b": b, "records": len(gold.documents), **counts, "rows": rows}
+    seen_a, seen_b = (_seen(bench, task, gold, model) for model in (a, b))
+    return Comparison(
+        a=a, b=b, records=len(gold.documents), seen_a=seen_a, seen_b=seen_b, rows=[ComparisonRow(**row) for row in rows]
+    )

@@ -13,10 +13,10 @@ from espalier.document import Document
 from espalier.io import write
 from espalier.recipes import METHODS
 from espalier.rules.ruleset import RuleSet
-from espalier.workbench.models import ModelStore, Version
+from espalier.server.models import ModelStore, Version
+from espalier.server.rule_texts import pruned, sound
+from espalier.server.tasks import REFERENCES, ProjectTask
 from espalier.workbench.records import RecordStore, Stored
-from espalier.workbench.rule_texts import pruned, sound
-from espalier.workbench.tasks import REFERENCES, ProjectTask
 
 __all__ = ["Orders", "rules_in_use", "write_orders"]
 

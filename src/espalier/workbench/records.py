@@ -1,50 +1,39 @@
-"""Texts of a task and their confirmed fields.
+"""The tables of records: texts of a task, their confirmed fields, what people say about them, and taking it back.
 
 A text is stored once a task, and never changes; what was confirmed about it does. Tokens are stored where they are not
 the default ones, as in files that bring their own.
+
+Whoever made a change, taking it back brings what was there before, and the history has one row more. Only the latest
+change of a thing can be taken back: what came after it would be lost otherwise. Taking back what was taken back is
+doing it again.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, zip_longest
 from sqlite3 import Connection, Row
 from typing import Any
 
 from espalier.document import Document, Span, tokenise
-from espalier.errors import nearest
-from espalier.workbench.database import Database, as_stored, now
-from espalier.workbench.failures import Failure
-from espalier.workbench.history import Stale, note
-from espalier.workbench.memory import Kept
-from espalier.workbench.tasks import ProjectTask
+from espalier.server.database import Database, as_stored, now
+from espalier.server.failures import Failure
+from espalier.server.history import HistoryChange, Stale, note, stale
+from espalier.server.memory import Kept
+from espalier.server.shapes import Trouble
+from espalier.server.tasks import ProjectTask
+from espalier.workbench.fields import checked_spans
+from espalier.workbench.shapes.records import Added, CommentAnswer
 
-__all__ = [
-    "OTHER",
-    "AddedRecords",
-    "RecordStore",
-    "Stored",
-    "bring_back",
-    "check_restored",
-    "checked_spans",
-    "fields_json",
-    "give_fields",
-    "insert_new",
-    "outside_words",
-    "row_of",
-    "said_of",
-    "stale",
-]
-
-OTHER = "other"
-"""The label of words that have no home, where a task has it."""
+__all__ = ["RecordStore", "Stored"]
 
 _KEPT = 20_000  # records in memory
 _COMMENTS = "(SELECT count(*) FROM comment WHERE comment.record = record.id) AS comments"
 _SELECT = f"SELECT record.*, place.source, {_COMMENTS} FROM record LEFT JOIN place ON place.record = record.id"
+_OF_FIELDS = ("confirmed", "confirmed with others", "taken back", "loaded from a file", "undone")
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,15 +61,6 @@ class Stored:
         return self.document.spans is not None
 
 
-@dataclass(frozen=True, slots=True)
-class AddedRecords:
-    """What came of adding texts: numbers of new records, how many were there already, how many came with labels."""
-
-    ids: list[int]
-    known: int
-    corrected: int
-
-
 class RecordStore:
     """The table of records."""
 
@@ -95,17 +75,18 @@ class RecordStore:
         documents: Sequence[Document],
         sources: Sequence[dict[str, Any] | None] = (),
         who: str = "",
-    ) -> AddedRecords:
+        problems: Sequence[Trouble] = (),
+    ) -> Added:
         """Store documents; labels that come along count as confirmed, also for a text that was there unlabelled.
 
-        sources : where each was found, if it was found in a larger document.
+        sources : where each was found, if it was found in a larger document; problems : to be reported.
         """
         ids: list[int] = []
         known = corrected = 0
-        ready = [(document, _key(document.text), _labels(task, document, i)) for i, document in enumerate(documents, 1)]
+        ready = [(document, _key(document.text), _labels(task, document)) for document in documents]
         with self._db.write() as write:
             for (document, key, labels), source in zip_longest(ready, sources):
-                made = insert_new(write, task.name, document, labels, source, who)
+                made = _insert(write, task.name, document, labels, source, who)
                 if made is not None:
                     ids.append(made)
                     corrected += labels is not None
@@ -116,9 +97,9 @@ class RecordStore:
                         "SELECT * FROM record WHERE task = ? AND key = ? AND corrected IS NULL", (task.name, key)
                     ).fetchone()
                     if found is not None:
-                        give_fields(write, found, labels, who, "loaded from a file")
+                        _give_fields(write, found, labels, who, "loaded from a file")
                         corrected += 1
-        return AddedRecords(ids, known, corrected)
+        return Added(added=ids, known=known, corrected=corrected, problems=list(problems))
 
     def get(self, task: str, record: int) -> Stored:
         """Return one record."""
@@ -157,7 +138,7 @@ class RecordStore:
     def delete(self, task: str, record: int, who: str = "") -> None:
         """Forget a record; its history keeps it."""
         with self._db.write() as write:
-            row = row_of(write, task, record)
+            row = _row_of(write, task, record)
             write.execute("DELETE FROM record WHERE id = ?", (record,))
             note(write, task, record, row["version"] + 1, who, "removed", before=row)
 
@@ -181,19 +162,91 @@ class RecordStore:
         version : the one that was read; if the record has a later one with other fields, this is refused (`Stale`).
         """
         document = self.get(task.name, record).document
-        labels = None if spans is None else fields_json(checked_spans(task, document, spans))
+        labels = None if spans is None else _fields_json(checked_spans(task, document, spans))
         with self._db.write() as write:
             row = write.execute("SELECT * FROM record WHERE task = ? AND id = ?", (task.name, record)).fetchone()
             if row is None:
                 raise _missing(task.name, record)
             if version is not None and row["version"] != version and row["corrected"] != labels:
-                raise stale(write, row)
+                raise _stale(write, row)
             if row["corrected"] != labels or labels is not None:
-                give_fields(write, row, labels, who, what or ("taken back" if labels is None else "confirmed"))
+                _give_fields(write, row, labels, who, what or ("taken back" if labels is None else "confirmed"))
         return self.get(task.name, record)
 
+    def comments(self, task: str, record: int) -> list[CommentAnswer]:
+        """Return the comments of a record, the oldest first."""
+        self.get(task, record)
+        rows = self._db.rows("SELECT id, at, who, text FROM comment WHERE record = ? ORDER BY id", record)
+        return [CommentAnswer(**dict(row)) for row in rows]
 
-def give_fields(write: Connection, row: Row, labels: str | None, who: str, what: str) -> None:
+    def comment(self, task: str, record: int, who: str, text: str) -> None:
+        """Store a comment."""
+        self.get(task, record)
+        with self._db.write() as write:
+            write.execute("INSERT INTO comment (record, at, who, text) VALUES (?, ?, ?, ?)", (record, now(), who, text))
+
+    def flag(self, task: str, record: int, why: str | None, who: str) -> None:
+        """Mark a record, with the reason, or take the mark away."""
+        before = self.get(task, record)
+        with self._db.write() as write:
+            write.execute("UPDATE record SET flag = ? WHERE id = ?", (why, record))
+            what = "flagged" if why is not None else "flag taken away"
+            note(write, task, record, before.version, who, what, before.flag, why)
+
+    def skip(self, task: str, record: int, off: bool) -> None:
+        """Put a record off, or back into the queue."""
+        self.get(task, record)
+        with self._db.write() as write:
+            write.execute("UPDATE record SET skipped = ? WHERE id = ?", (now() if off else None, record))
+
+    def replace(
+        self, task: str, old: Sequence[Stored], new: Sequence[Document], who: str, what: str
+    ) -> list[int]:  # fmt: skip
+        """Put records in the place of others, and return their numbers; the history keeps those that were there."""
+        made: list[int] = []
+        with self._db.write() as write:
+            rows = [_row_of(write, task, one.id) for one in old]
+            for row in rows:
+                write.execute("DELETE FROM record WHERE id = ?", (row["id"],))
+            for document in new:
+                labels = None if document.spans is None else _fields_json(document.spans)
+                id = _insert(write, task, document, labels, old[0].source, who)
+                if id is None:
+                    raise Failure(409, "a record with such a text is there already", "remove that one first")
+                made.append(id)
+            for id, version in [*((row["id"], row["version"] + 1) for row in rows), *((id, 1) for id in made)]:
+                note(write, task, id, version, who, what, rows, made)
+        return made
+
+    def confirmed(self, task: str) -> list[str]:
+        """Return the confirmed fields of all records, as they are stored."""
+        rows = self._db.rows("SELECT corrected FROM record WHERE task = ? AND corrected IS NOT NULL", task)
+        return [row["corrected"] for row in rows]
+
+    def refit(self, write: Connection, task: str, fit: Callable[[str], str | None], who: str) -> None:
+        """Change the confirmed fields of all records, because the labels of the task change.
+
+        fit : from fields as they are stored to the new ones; None if they are no longer confirmed.
+        """
+        for row in write.execute("SELECT * FROM record WHERE task = ? AND corrected IS NOT NULL", (task,)).fetchall():
+            fields = fit(row["corrected"])
+            if fields != row["corrected"]:
+                _give_fields(write, row, fields, who, "labels changed")
+
+    def undo(self, task: ProjectTask, change: HistoryChange, who: str) -> None:
+        """Take a change of a record back; `Stale` if it is not the latest."""
+        with self._db.write() as write:
+            if change.what in _OF_FIELDS:
+                _fields_back(write, task, change, who)
+            elif change.what in ("split", "merged"):
+                _parted_back(write, task, change.before, change.after, who)
+            elif change.what == "removed":
+                _record_back(write, task, change, who)
+            else:
+                raise Failure(409, f"{change.what!r} cannot be taken back", "do the opposite by hand")
+
+
+def _give_fields(write: Connection, row: Row, labels: str | None, who: str, what: str) -> None:
     """Give a record other fields, and note it."""
     stamp = None if labels is None else now()
     values = (labels, stamp, "" if labels is None else who, row["version"] + 1, row["id"])
@@ -204,15 +257,11 @@ def give_fields(write: Connection, row: Row, labels: str | None, who: str, what:
     note(write, row["task"], row["id"], row["version"] + 1, who, what, before, after)
 
 
-def stale(write: Connection, row: Row | Mapping[str, Any]) -> Stale:
-    """Return the refusal of a write on an old version of a record: who was faster."""
-    query = "SELECT who, at FROM history WHERE record = ? ORDER BY id DESC LIMIT 1"
-    last = write.execute(query, (row["id"],)).fetchone()
-    who, at = ("", None) if last is None else (last["who"], last["at"])
-    return Stale(f"record {row['id']}", who, at)
+def _stale(write: Connection, row: Row | Mapping[str, Any]) -> Stale:
+    return stale(write, f"record {row['id']}", row["task"], row["id"])
 
 
-def insert_new(
+def _insert(
     write: Connection, task: str, document: Document, labels: str | None, source: dict[str, Any] | None, who: str
 ) -> int | None:
     """Put a new record into the table, and return its number; None if the task has such a text already."""
@@ -228,30 +277,62 @@ def insert_new(
     return made
 
 
-def row_of(write: Connection, task: str, record: int) -> dict[str, Any]:
+def _row_of(write: Connection, task: str, record: int) -> dict[str, Any]:
     """Return a record as its row, with its place and comments (`said`), so that it can be put back."""
     row = write.execute(f"{_SELECT} WHERE task = ? AND id = ?", (task, record)).fetchone()
     if row is None:
         raise _missing(task, record)
-    return {**dict(row), "said": said_of(write, record)}
+    return {**dict(row), "said": _said_of(write, record)}
 
 
-def said_of(write: Connection, record: int) -> list[list[str]]:
+def _said_of(write: Connection, record: int) -> list[list[str]]:
     """Return the comments of a record, the oldest first: when, who, what."""
     rows = write.execute("SELECT at, who, text FROM comment WHERE record = ? ORDER BY id", (record,))
     return [list(row) for row in rows]
 
 
-def bring_back(write: Connection, task: ProjectTask, row: Mapping[str, Any], version: int, who: str) -> None:
+def _bring_back(write: Connection, task: ProjectTask, row: Mapping[str, Any], version: int, who: str) -> None:
     """Bring a record back that was removed, and note it; `Stale` if its text has been added again."""
     if write.execute("SELECT 1 FROM record WHERE task = ? AND key = ?", (task.name, row["key"])).fetchone():
         raise Stale(f"record {row['id']}: its text is there again", "", None)
-    check_restored(task, None if row["corrected"] is None else json.loads(row["corrected"]))
+    _check_restored(task, None if row["corrected"] is None else json.loads(row["corrected"]))
     _insert_row(write, {**row, "version": version})
     note(write, task.name, row["id"], version, who, "brought back")
 
 
-def check_restored(task: ProjectTask, spans: Sequence[Sequence[Any]] | None) -> None:
+def _parted_back(write: Connection, task: ProjectTask, rows: list[dict[str, Any]], made: list[int], who: str) -> None:
+    """Take a split or a merge back: the records before are there again; the first gets the comments of since."""
+    since: list[list[str]] = []
+    for id in made:
+        row = write.execute("SELECT version FROM record WHERE task = ? AND id = ?", (task.name, id)).fetchone()
+        if row is None or row["version"] != 1:
+            raise Failure(409, f"record {id} has been changed since", "take that back first")
+        since += _said_of(write, id)
+        write.execute("DELETE FROM record WHERE id = ?", (id,))
+    first, *others = rows
+    for row in ({**first, "said": [*first.get("said", ()), *since]}, *others):
+        _bring_back(write, task, row, row["version"] + 2, who)
+
+
+def _fields_back(write: Connection, task: ProjectTask, change: HistoryChange, who: str) -> None:
+    row = write.execute("SELECT * FROM record WHERE id = ?", (change.record,)).fetchone()
+    if row is None:
+        raise Failure(409, f"record {change.record} was removed", "take that back first")
+    if row["version"] != change.version:
+        raise _stale(write, row)
+    _check_restored(task, change.before)
+    _give_fields(write, row, None if change.before is None else json.dumps(change.before), who, "undone")
+
+
+def _record_back(write: Connection, task: ProjectTask, change: HistoryChange, who: str) -> None:
+    row: dict[str, Any] = change.before
+    query = "SELECT max(version) FROM history WHERE task = ? AND record = ?"
+    if write.execute(query, (task.name, row["id"])).fetchone()[0] != change.version:
+        raise _stale(write, row)
+    _bring_back(write, task, row, change.version + 1, who)
+
+
+def _check_restored(task: ProjectTask, spans: Sequence[Sequence[Any]] | None) -> None:
     """Refuse fields of before, as they are stored, that have labels of before."""
     gone = sorted({str(label) for _, _, label in spans or ()} - set(task.fields))
     if gone:
@@ -270,77 +351,14 @@ def _insert_row(write: Connection, row: Mapping[str, Any]) -> None:
     write.executemany("INSERT INTO comment (record, at, who, text) VALUES (?, ?, ?, ?)", said)
 
 
-def checked_spans(task: ProjectTask, document: Document, spans: Sequence[Span]) -> tuple[Span, ...]:
-    """Return fields at borders of tokens; where the task has no outside, gaps are filled.
-
-    Marks go to the field before them; words are `other`, or go there, too, where the task has no such label.
-    A token is in the field that has its first character.
-    Fields that overlap, lie outside the text, hold no token or have a label that the task does not know are refused.
-    """
-    for span in spans:
-        if span.label not in task.fields:
-            hint = nearest(span.label, task.fields, f"labels: {', '.join(task.fields)}")
-            raise Failure(400, f"the task {task.name} has no label {span.label!r}", hint)
-    owner: list[int | None] = [None] * len(document.tokens)
-    for k, span in enumerate(spans):
-        inside = [t for t, (start, _) in enumerate(document.tokens) if span.start <= start < span.end]
-        if not 0 <= span.start < span.end <= len(document.text) or not inside:
-            hint = "a token is in the field that has its first character"
-            raise Failure(400, f"field {k} is at {span.start}..{span.end}, where no token begins", hint)
-        taken = next((t for t in inside if owner[t] is not None), None)
-        if taken is not None:
-            raise Failure(400, f"fields {owner[taken]} and {k} overlap at token {taken}", "a token is in one field")
-        owner[inside[0] : inside[-1] + 1] = [k] * len(inside)
-    if not task.outside and document.tokens:
-        _fill(owner, task, [] if OTHER not in task.fields else _words(document), len(spans))
-        spans = [*spans, Span(0, 0, OTHER)]
-    return _runs(document, owner, spans)
-
-
-def _words(document: Document) -> list[int]:
-    """Return the tokens that are words or numbers, not marks."""
-    return [t for t, word in enumerate(document.words) if any(map(str.isalnum, word))]
-
-
-def outside_words(document: Document) -> bool:
-    """Are there words outside of the fields of a document?"""
-    starts = (document.tokens[t][0] for t in _words(document))
-    return not all(any(span.start <= start < span.end for span in document.spans or ()) for start in starts)
-
-
-def _fill(owner: list[int | None], task: ProjectTask, words: Sequence[int], other: int) -> None:
-    """Give gaps to the field before them, the first to the field after it; words among them to a field of their own."""
-    before = next((k for k in owner if k is not None), None)
-    if before is None:
-        raise Failure(400, f"in the task {task.name} all text is in a field", f"labels: {', '.join(task.fields)}")
-    homeless = frozenset(words)
-    for t, k in enumerate(owner):
-        before = owner[t] = k if k is not None else other if t in homeless else before
-
-
-def _runs(document: Document, owner: Sequence[int | None], spans: Sequence[Span]) -> tuple[Span, ...]:
-    found: list[Span] = []
-    last: int | None = None
-    for k, (start, end) in zip(owner, document.tokens, strict=True):
-        if k is not None and k == last:
-            found[-1] = Span(found[-1].start, end, found[-1].label)
-        elif k is not None:
-            found.append(Span(start, end, spans[k].label))
-        last = k
-    return tuple(found)
-
-
-def _labels(task: ProjectTask, document: Document, number: int) -> str | None:
+def _labels(task: ProjectTask, document: Document) -> str | None:
     """Return the labels that a document brings, as stored; partly unknown ones do not count as confirmed."""
     if document.spans is None or document.unknown:
         return None
-    try:
-        return fields_json(checked_spans(task, document, document.spans))
-    except Failure as failure:
-        raise Failure(failure.status, failure.what, failure.hint, f"record {number} of the file") from None
+    return _fields_json(checked_spans(task, document, document.spans))
 
 
-def fields_json(spans: Iterable[Span]) -> str:
+def _fields_json(spans: Iterable[Span]) -> str:
     """Return fields as they are stored."""
     return json.dumps([[span.start, span.end, span.label] for span in spans])
 

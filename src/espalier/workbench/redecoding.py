@@ -7,19 +7,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from time import perf_counter
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from espalier.extract.answers import Answers, Scored
 from espalier.rules.compile import Compiled
-from espalier.workbench.answers import places, violation_dicts
-from espalier.workbench.bench import Bench, cut_short
-from espalier.workbench.labellers import Labeller
-from espalier.workbench.memory import Kept
-from espalier.workbench.rule_texts import applied
-from espalier.workbench.tasks import ProjectTask, RuleState
+from espalier.server.answers import certificate_of, places, violations_of
+from espalier.server.core import cut_short
+from espalier.server.labellers import Labeller
+from espalier.server.memory import Kept
+from espalier.server.rule_texts import applied
+from espalier.server.tasks import ProjectTask, RuleState
+from espalier.workbench.bench import Bench
+from espalier.workbench.shapes.rules import ChangedRecord, Redecoded, RuleCount
 
 __all__ = ["Redecoder"]
 
@@ -37,15 +38,14 @@ class Redecoder:
         self._bench = bench
         self._sides: Kept[Answers] = Kept(_KEPT)
 
-    def redecode(
-        self, task: ProjectTask, ids: Sequence[int] | None, state: RuleState, model: int | None
-    ) -> dict[str, Any]:
+    def redecode(self, task: ProjectTask, ids: Sequence[int] | None, state: RuleState, asked: int | None) -> Redecoded:
         """Return what differs between the task's rules and others."""
+        model = self._bench.models.chosen(task, asked)
         records = self._bench.records
         stored = records.all(task.name) if ids is None else records.several(task.name, list(dict.fromkeys(ids)))
         self._bench.check_many(len(stored))
         began = perf_counter()
-        found: list[dict[str, Any]] = []
+        found: list[ChangedRecord] = []
         degrees: tuple[list[Degrees], list[Degrees]] = [], []
         with self._bench.computing() as turn:
             labeller = self._bench.labeller(task, model)
@@ -59,14 +59,14 @@ class Redecoder:
                 found += _differences(labeller, batch, numbers, *sides)
                 for side, kept in zip(sides, degrees, strict=True):
                     kept.append(side.degrees)
-        return {
-            "model": model,
-            "milliseconds": round(1000 * (perf_counter() - began), 1),
-            "decoded": len(stored),
-            "changed": sum(record["changed"] for record in found),
-            "rules": _counts(*(_columns(c, d) for c, d in zip(rules, degrees, strict=True))),
-            "records": found,
-        }
+        return Redecoded(
+            model=model,
+            milliseconds=round(1000 * (perf_counter() - began), 1),
+            decoded=len(stored),
+            changed=sum(record.changed for record in found),
+            rules=_counts(*(_columns(c, d) for c, d in zip(rules, degrees, strict=True))),
+            records=found,
+        )
 
     def _side(
         self, labeller: Labeller, batch: Scored, numbers: tuple[int, ...], key: tuple[object, ...], compiled: Compiled
@@ -79,41 +79,40 @@ class Redecoder:
 
 def _differences(
     labeller: Labeller, batch: Scored, numbers: Sequence[int], before: Answers, after: Answers
-) -> list[dict[str, Any]]:
+) -> list[ChangedRecord]:
     """Return the records whose labels, violations or certificate differ."""
     moved = np.concatenate([[0], np.cumsum(before.y != after.y)])[batch.corpus.indptr]
     tokens = np.diff(moved).tolist()
     names = labeller.extractor.field_names
     old, new = (side.fields(names) for side in (before, after))
-    proofs = [[certificate.to_dict() for certificate in side.certificates] for side in (before, after)]
     found = []
     for i, number in enumerate(numbers):
-        same = before.violations[i] == after.violations[i]
+        one, other = (certificate_of(side.certificates[i]) for side in (before, after))
         # The bound moves with every price, and the method says nothing about the answer.
-        same = same and all(proofs[0][i][name] == proofs[1][i][name] for name in ("status", "gap"))
+        same = before.violations[i] == after.violations[i] and (one.status, one.gap) == (other.status, other.gap)
         if tokens[i] or not same:
             found.append(
-                {
-                    "id": number,
-                    "changed": tokens[i] > 0,
-                    "tokens_changed": tokens[i],
-                    "before": places(old[i]),
-                    "after": places(new[i]),
-                    "violations": violation_dicts(batch.documents[i], after.violations[i]),
-                    "certificate": proofs[1][i],
-                }
+                ChangedRecord(
+                    id=number,
+                    changed=tokens[i] > 0,
+                    tokens_changed=tokens[i],
+                    before=places(old[i]),
+                    after=places(new[i]),
+                    violations=violations_of(batch.documents[i], after.violations[i]),
+                    certificate=other,
+                )
             )
     return found
 
 
-def _counts(before: Mapping[str, Degrees], after: Mapping[str, Degrees]) -> list[dict[str, Any]]:
+def _counts(before: Mapping[str, Degrees], after: Mapping[str, Degrees]) -> list[RuleCount]:
     """Return for every rule of either side how often it is broken, and in how many records that differs."""
     found = []
     for name in {**after, **before}:
         old, new = before.get(name), after.get(name)
-        counts = {"before": None if old is None else int(old.sum()), "after": None if new is None else int(new.sum())}
+        counts = [None if side is None else int(side.sum()) for side in (old, new)]
         differ = None if old is None or new is None else int((old != new).sum())
-        found.append({"name": name, **counts, "records": differ})
+        found.append(RuleCount(name=name, before=counts[0], after=counts[1], records=differ))
     return found
 
 

@@ -9,96 +9,75 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from sqlite3 import Connection
-from typing import Any
+from collections.abc import Mapping
 
 from espalier.corpus import Labels
 from espalier.errors import nearest
+from espalier.server.failures import Failure
+from espalier.server.rule_texts import check_text, pruned
+from espalier.server.tasks import MOST_LABELS, ProjectTask, RuleState, own_labels
 from espalier.workbench.bench import Bench
-from espalier.workbench.failures import Failure
-from espalier.workbench.history import note
-from espalier.workbench.records import give_fields
-from espalier.workbench.rule_texts import check_text, pruned
-from espalier.workbench.tasks import MOST_LABELS, ProjectTask, RuleState, check_version, own_labels
+from espalier.workbench.shapes.requests import LabelsOrder
+from espalier.workbench.shapes.rules import LabelsAnswer, RuleLine
 
-__all__ = ["LabelChange", "change_labels", "renamed_rules"]
+__all__ = ["change_labels", "renamed_rules"]
 
 _LEXEMES = re.compile(r'"(?:[^"\\]|\\.)*"|/(?:[^/\\\n]|\\.)*/|#[^\n]*|[^\W\d]\w*(?:-\w+)*\s*:(?!:)|[^\W\d]\w*(?:-\w+)*')
-_CORRECTED = "SELECT * FROM record WHERE task = ? AND corrected IS NOT NULL"
 _MOST = 1000  # rules that become comments
 
 
-@dataclass(frozen=True, slots=True)
-class LabelChange:
-    """What to do: labels to add, new names by the old ones, labels to remove."""
-
-    add: Sequence[str] = ()
-    rename: Mapping[str, str] | None = None
-    remove: Sequence[str] = ()
-
-
-def change_labels(
-    bench: Bench, task: ProjectTask, change: LabelChange, who: str, *, really: bool, version: int | None
-) -> dict[str, Any]:
+def change_labels(bench: Bench, task: ProjectTask, asked: LabelsOrder, who: str) -> LabelsAnswer:
     """Return what a change of labels does, and do it if it is really wanted."""
-    names = _names(task, change)
-    outside = task.outside
-    labels = own_labels(names, outside)
-    state, rules = _rules(task, change, labels)
-    touched = [
-        row for row in bench.database.rows(_CORRECTED, task.name) if _new_fields(row["corrected"], change, outside)[1]
-    ]
-    lost = sum(_new_fields(row["corrected"], change, outside)[0] is None for row in touched)
-    told = {"labels": names, "records": len(touched), "reopened": lost, "rules": rules,
-            "model": task.active is not None, "done": really}  # fmt: skip
-    if not really:
-        return told
-    definition = json.dumps({"labels": names, "outside": outside, "templates": list(task.templates)})
-    with bench.database.write() as write:
-        check_version(write, task.name, version)
-        _store(write, task, definition, state)
-        before = {"labels": list(task.fields), "rules": task.rules.text}
-        note(write, task.name, None, task.version + 1, who, "labels", before, {"labels": names, "rules": state.text})
-        for row in write.execute(_CORRECTED, (task.name,)).fetchall():
-            fields, moved = _new_fields(row["corrected"], change, outside)
-            if moved:
-                give_fields(write, row, fields, who, "labels changed")
-    return told
+    names = _names(task, asked)
+    state, rules = _rules(task, asked, own_labels(names, task.outside))
+
+    def fit(stored: str) -> str | None:
+        return _new_fields(stored, asked, task.outside)
+
+    fields = [(stored, fit(stored)) for stored in bench.records.confirmed(task.name)]
+    if asked.really:
+        with bench.database.write() as write:
+            bench.tasks.set_labels(write, task, names, state, who, asked.version)
+            bench.records.refit(write, task.name, fit, who)
+    return LabelsAnswer(
+        labels=names,
+        records=sum(new != old for old, new in fields),
+        reopened=sum(new is None for _, new in fields),
+        rules=rules,
+        model=task.active is not None,
+        done=asked.really,
+    )
 
 
-def _names(task: ProjectTask, change: LabelChange) -> list[str]:
+def _names(task: ProjectTask, asked: LabelsOrder) -> list[str]:
     """Return the labels after a change, in order; what cannot be done is refused."""
     if task.builtin:
         what = f"the labels of {task.name} come with the library"
         raise Failure(409, what, "make a task of your own, and load the corrected records there")
-    rename = change.rename or {}
-    for label in (*rename, *change.remove):
+    for label in (*asked.rename, *asked.remove):
         if label not in task.fields:
             hint = nearest(label, task.fields, f"labels: {', '.join(task.fields)}")
             raise Failure(400, f"the task {task.name} has no label {label!r}", hint)
-    kept = [rename.get(label, label) for label in task.fields if label not in change.remove]
+    kept = [asked.rename.get(label, label) for label in task.fields if label not in asked.remove]
     names = list(dict.fromkeys(kept))
-    twice = next((label for label in change.add if label in names), None)
+    twice = next((label for label in asked.add if label in names), None)
     if twice is not None:
         raise Failure(400, f"there is a label {twice!r} already", "to merge two labels, rename one to the other")
-    if not names and not change.add:
+    if not names and not asked.add:
         raise Failure(400, "no label would be left", "keep one, or delete the task")
-    names += dict.fromkeys(change.add)
+    names += dict.fromkeys(asked.add)
     if len(names) > max(MOST_LABELS, len(task.fields)):
         raise Failure(400, f"a task has at most {MOST_LABELS} labels", "remove or merge some")
     return names
 
 
-def _new_fields(stored: str, change: LabelChange, outside: bool) -> tuple[str | None, bool]:
-    """Return the fields of a record after a change, None if they are no longer confirmed, and whether they differ."""
-    rename = change.rename or {}
+def _new_fields(stored: str, asked: LabelsOrder, outside: bool) -> str | None:
+    """Return the fields of a record after a change, None if they are no longer confirmed."""
     spans = json.loads(stored)
-    kept = [[start, end, rename.get(label, label)] for start, end, label in spans if label not in change.remove]
+    kept = [[start, end, asked.rename.get(label, label)] for start, end, label in spans if label not in asked.remove]
     if len(kept) < len(spans) and not outside:
-        return None, True
-    return json.dumps(kept), kept != spans
+        return None
+    return stored if kept == spans else json.dumps(kept)
 
 
 def renamed_rules(text: str, rename: Mapping[str, str]) -> str:
@@ -106,9 +85,9 @@ def renamed_rules(text: str, rename: Mapping[str, str]) -> str:
     return _LEXEMES.sub(lambda found: rename.get(found.group(), found.group()), text)
 
 
-def _rules(task: ProjectTask, change: LabelChange, labels: Labels) -> tuple[RuleState, list[dict[str, str]]]:
+def _rules(task: ProjectTask, asked: LabelsOrder, labels: Labels) -> tuple[RuleState, list[RuleLine]]:
     """Return the rules after a change, and each line that differs."""
-    text = renamed_rules(task.rules.text, change.rename or {})
+    text = renamed_rules(task.rules.text, asked.rename)
     for _ in range(_MOST):
         mistakes = check_text(text, labels).mistakes
         if not mistakes:
@@ -117,16 +96,6 @@ def _rules(task: ProjectTask, change: LabelChange, labels: Labels) -> tuple[Rule
         lines[mistakes[0].line - 1] = f"# {lines[mistakes[0].line - 1]}"
         text = "\n".join(lines)
     pairs = zip(task.rules.text.split("\n"), text.split("\n"), strict=True)
-    rows = [{"before": old, "after": new} for old, new in pairs if old != new]
+    rows = [RuleLine(before=old, after=new) for old, new in pairs if old != new]
     state = RuleState(text, task.rules.penalties, task.rules.off)
     return pruned(state, check_text(text, labels).rules.names), rows
-
-
-def _store(write: Connection, task: ProjectTask, definition: str, state: RuleState) -> None:
-    """Store labels and rules; models of before are marked with the labels that they know, and none is in use."""
-    rules = (state.text, json.dumps(dict(state.penalties)), json.dumps(state.off))
-    sets = "definition = ?, rules = ?, penalties = ?, off = ?, active = NULL"
-    versions = "version = version + 1, rules_version = rules_version + 1"
-    write.execute(f"UPDATE task SET {sets}, {versions} WHERE name = ?", (definition, *rules, task.name))
-    known = json.dumps(list(task.fields))
-    write.execute("UPDATE model SET labels = ? WHERE task = ? AND labels IS NULL", (known, task.name))

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
-from espalier.document import Span
 from espalier.extract.extraction import Extraction
+from espalier.server.failures import Failure
+from espalier.server.tasks import ProjectTask
 from espalier.workbench.bench import Bench
-from espalier.workbench.failures import Failure
 from espalier.workbench.records import Stored
-from espalier.workbench.tasks import ProjectTask
+from espalier.workbench.shapes.records import SureAnswer
+from espalier.workbench.shapes.requests import SureOrder
 
-__all__ = ["STATES", "RecordFilter", "confirm_sure", "matching"]
-
-STATES = ("any", "open", "corrected", "skipped", "flagged", "commented")
+__all__ = ["RecordFilter", "confirm_sure", "matching"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,24 +63,20 @@ def matching(bench: Bench, task: ProjectTask, wanted: RecordFilter) -> list[Stor
     return [one for one, answer in zip(found, answers, strict=True) if wanted.keeps_answer(one, answer)]
 
 
-def confirm_sure(
-    bench: Bench, task: ProjectTask, above: float, who: str, *, sample: int, really: bool
-) -> dict[str, Any]:
+def confirm_sure(bench: Bench, task: ProjectTask, asked: SureOrder, who: str) -> SureAnswer:
     """Confirm what the model says about open records that it is sure of, or only show some of them.
 
     The sample has the least sure of them, which are most likely wrong, and some from all over.
     """
     if task.active is None:
         raise Failure(409, "the task has no model yet", "rules alone are never sure; train one first")
-    stored = matching(bench, task, RecordFilter(low=above, state="open"))
-    if not really:
-        shown = _sample(bench, task, stored, sample)
-        return {"matching": len(stored), "confirmed": 0, "records": bench.record_dicts(task, shown, 1)}
-    answers = bench.said(task, stored, task.active)
-    for one, answer in zip(stored, answers, strict=True):
-        spans = [Span(field.start, field.end, field.label) for field in answer.fields]
-        bench.records.correct(task, one.id, spans, who, one.version, "confirmed with others")
-    return {"matching": len(stored), "confirmed": len(stored), "records": []}
+    stored = matching(bench, task, RecordFilter(low=asked.above, state="open"))
+    if not asked.really:
+        shown = bench.written(task, _sample(bench, task, stored, asked.sample), 1)
+        return SureAnswer(matching=len(stored), confirmed=0, records=shown)
+    for one, answer in zip(stored, bench.said(task, stored, task.active), strict=True):
+        bench.records.correct(task, one.id, answer.spans, who, one.version, "confirmed with others")
+    return SureAnswer(matching=len(stored), confirmed=len(stored), records=[])
 
 
 def _sample(bench: Bench, task: ProjectTask, stored: Sequence[Stored], most: int) -> list[Stored]:

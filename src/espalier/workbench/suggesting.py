@@ -6,7 +6,6 @@ import warnings
 from collections.abc import Collection
 from dataclasses import replace
 from itertools import count, pairwise
-from typing import Any
 
 from espalier.corpus import Corpus, Labels
 from espalier.errors import ResultWarning
@@ -14,13 +13,14 @@ from espalier.learning.discovery import discover
 from espalier.potentials import ChainBatch
 from espalier.rules.compile import Compiled
 from espalier.rules.text import print_node
+from espalier.server.failures import Failure
+from espalier.server.labellers import Labeller
+from espalier.server.rule_texts import applied
+from espalier.server.tasks import ProjectTask
+from espalier.server.turns import Turn
 from espalier.tags import is_tag
 from espalier.workbench.bench import Bench
-from espalier.workbench.failures import Failure
-from espalier.workbench.labellers import Labeller
-from espalier.workbench.rule_texts import applied
-from espalier.workbench.tasks import ProjectTask
-from espalier.workbench.turns import Turn
+from espalier.workbench.shapes.rules import Suggestion, Suggestions
 
 __all__ = ["suggest"]
 
@@ -44,7 +44,7 @@ class _Answers:
         return [[names[j] for j in found.y[a:b]] for a, b in pairwise(corpus.indptr.tolist())]
 
 
-def suggest(bench: Bench, task: ProjectTask, most: int) -> dict[str, Any]:
+def suggest(bench: Bench, task: ProjectTask, most: int) -> Suggestions:
     """Return the rules that would have objected to most of the wrong answers, with names that are free."""
     stored = bench.records.all(task.name, corrected=True)
     if not stored:
@@ -65,19 +65,19 @@ def suggest(bench: Bench, task: ProjectTask, most: int) -> dict[str, Any]:
         named = replace(rule, name=_free(taken))
         taken.add(named.name)
         rows.append(
-            {
-                "name": named.name,
-                "text": print_node(rule.node),
-                "line": str(named),
-                "penalty": None if rule.hard else rule.penalty,
-                "support": row.support,
-                "gold": row.gold,
-                "predicted": row.predicted,
-                "fixes": None if row.fixes is None else len(row.fixes),
-                "breaks": None if row.breaks is None else len(row.breaks),
-            }
+            Suggestion(
+                name=named.name,
+                text=print_node(rule.node),
+                line=str(named),
+                penalty=None if rule.hard else rule.penalty,
+                support=row.support,
+                gold=row.gold,
+                predicted=row.predicted,
+                fixes=None if row.fixes is None else len(row.fixes),
+                breaks=None if row.breaks is None else len(row.breaks),
+            )
         )
-    return {"judged": len(stored), "candidates": found.candidates, "suggestions": rows}
+    return Suggestions(judged=len(stored), candidates=found.candidates, suggestions=rows)
 
 
 def _free(taken: Collection[str]) -> str:

@@ -21,9 +21,9 @@ from espalier.recipes import METHODS, Recipe, fit, plan
 from espalier.recipes.adapting import Start
 from espalier.recipes.judging import interval, judge
 from espalier.recipes.rule_files import gather_rules
-from espalier.workbench.failures import Failure, explained
+from espalier.server.failures import Failure, explained
+from espalier.server.tasks import REFERENCES
 from espalier.workbench.judgement import FEWEST_DRAWN, Judging, folds, verdict
-from espalier.workbench.tasks import REFERENCES
 
 __all__ = ["main", "teach"]
 

@@ -8,11 +8,11 @@ from collections.abc import Callable
 import pytest
 from browser_desk import TOKEN, Desk
 from playwright.sync_api import expect
-from workbench_server import Running
 
-from espalier.workbench import failures
-from espalier.workbench.bench import Limits
-from espalier.workbench.security import Gate
+from espalier.server import failures
+from espalier.server.core import Limits
+from espalier.server.security import Gate
+from workbench_server import Running
 
 
 class Place:
@@ -28,7 +28,7 @@ class Starting(Place):
     def __init__(self, running: Running) -> None:
         super().__init__(running.origin)
         self.go = threading.Event()
-        self.thread = running.app.state.bench.start.begin(lambda: self.go.wait(60), patience=0)
+        self.thread = running.app.state.core.start.begin(lambda: self.go.wait(60), patience=0)
 
 
 def _at(browser, running: Running, expected: str) -> Desk:
@@ -123,7 +123,7 @@ def test_what_is_too_large_says_what_to_do(browser, start: Callable[..., Running
 def test_a_full_disk_loses_nothing(browser, start: Callable[..., Running]) -> None:
     running = start()
     desk = _at(browser, running, "status of 507")
-    database = running.app.state.bench.database
+    database = running.app.state.core.database
     database.row(f"PRAGMA max_page_count = {database.row('PRAGMA page_count')[0]}")
     text = "\n".join(f"{i} " + "x" * 5000 for i in range(8))
     desk.paste(text)

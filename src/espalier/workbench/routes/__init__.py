@@ -1,1 +1,1 @@
-"""The routes of the API: each takes a request apart, calls the library, and puts the answer together."""
+"""The routes of the page: each takes a request apart, calls the library, and puts the answer together."""

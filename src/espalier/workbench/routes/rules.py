@@ -5,21 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from fastapi import APIRouter
-from fastapi.responses import JSONResponse
-
+from espalier.server.history import Stale
+from espalier.server.rule_texts import applied, pruned
+from espalier.server.tasks import ProjectTask, RuleState
 from espalier.workbench.bench import Bench
-from espalier.workbench.history import Stale
-from espalier.workbench.routes.shared import BenchOf, RedecoderOf, TaskOf, WhoOf
-from espalier.workbench.rule_texts import applied, described, pruned
+from espalier.workbench.routes.shared import BenchOf, RedecoderOf, Routes, TaskOf, WhoOf
+from espalier.workbench.rule_rows import described
 from espalier.workbench.shapes.requests import RedecodeQuestion, RulesText, SuggestQuestion
 from espalier.workbench.shapes.rules import Redecoded, Rules, Suggestions
 from espalier.workbench.suggesting import suggest
-from espalier.workbench.tasks import ProjectTask, RuleState
 
 __all__ = ["router"]
 
-router = APIRouter(tags=["rules"])
+router = Routes(tags=["rules"])
 
 
 def _prices(given: Mapping[str, Any]) -> dict[str, float | None]:
@@ -30,47 +28,46 @@ def _state(asked: RulesText) -> RuleState:
     return RuleState(asked.text, _prices(asked.penalties), tuple(asked.off))
 
 
-def _described(bench: Bench, task: ProjectTask, state: RuleState) -> dict[str, Any]:
+def _described(bench: Bench, task: ProjectTask, state: RuleState) -> Rules:
     with bench.computing():
-        return {**described(state, bench.labeller(task, task.active)), "version": task.rules_version}
+        return described(state, bench.labeller(task, task.active), task.rules_version)
 
 
-@router.get("/tasks/{task}/rules", response_model=Rules)
-def read_rules(task: TaskOf, bench: BenchOf) -> JSONResponse:
+@router.get("/tasks/{task}/rules")
+def read_rules(task: TaskOf, bench: BenchOf) -> Rules:
     """Read the rules of a task."""
-    return JSONResponse(_described(bench, task, task.rules))
+    return _described(bench, task, task.rules)
 
 
-@router.post("/tasks/{task}/rules/check", response_model=Rules)
-def check_rules(asked: RulesText, task: TaskOf, bench: BenchOf) -> JSONResponse:
+@router.post("/tasks/{task}/rules/check")
+def check_rules(asked: RulesText, task: TaskOf, bench: BenchOf) -> Rules:
     """Check rules without storing them."""
-    return JSONResponse(_described(bench, task, _state(asked)))
+    return _described(bench, task, _state(asked))
 
 
-@router.put("/tasks/{task}/rules", response_model=Rules)
-def save_rules(asked: RulesText, task: TaskOf, bench: BenchOf, who: WhoOf) -> JSONResponse:
+@router.put("/tasks/{task}/rules")
+def save_rules(asked: RulesText, task: TaskOf, bench: BenchOf, who: WhoOf) -> Rules:
     """Store rules that have no mistake; where somebody was faster, show his."""
     with bench.computing():
         labeller = bench.labeller(task, task.active)
-        compiled = applied(_state(asked), labeller)
-    state = pruned(_state(asked), compiled.rules.names)
+        state = pruned(_state(asked), applied(_state(asked), labeller).rules.names)
     try:
         bench.tasks.set_rules(task.name, state, who, asked.version)
     except Stale as stale:
         now = bench.tasks.get(task.name)
         stale.current = _described(bench, now, now.rules)
         raise
-    return JSONResponse({**described(state, labeller), "version": bench.tasks.get(task.name).rules_version})
+    return described(state, labeller, bench.tasks.get(task.name).rules_version)
 
 
-@router.post("/tasks/{task}/rules/suggest", response_model=Suggestions)
-def suggest_rules(asked: SuggestQuestion, task: TaskOf, bench: BenchOf) -> JSONResponse:
+@router.post("/tasks/{task}/rules/suggest")
+def suggest_rules(asked: SuggestQuestion, task: TaskOf, bench: BenchOf) -> Suggestions:
     """Find rules that corrections keep and answers break."""
-    return JSONResponse(suggest(bench, task, asked.most))
+    return suggest(bench, task, asked.most)
 
 
-@router.post("/tasks/{task}/redecode", response_model=Redecoded)
-def redecode(asked: RedecodeQuestion, task: TaskOf, bench: BenchOf, redecoder: RedecoderOf) -> JSONResponse:
+@router.post("/tasks/{task}/redecode")
+def redecode(asked: RedecodeQuestion, task: TaskOf, bench: BenchOf, redecoder: RedecoderOf) -> Redecoded:
     """Say what other rules would change."""
     stored = task.rules
     state = RuleState(
@@ -78,5 +75,4 @@ def redecode(asked: RedecodeQuestion, task: TaskOf, bench: BenchOf, redecoder: R
         stored.penalties if asked.penalties is None else _prices(asked.penalties),
         stored.off if asked.off is None else tuple(asked.off),
     )
-    model = task.active if asked.model is None else bench.models.get(task.name, asked.model).id
-    return JSONResponse(redecoder.redecode(task, asked.records, state, model))
+    return redecoder.redecode(task, asked.records, state, asked.model)

@@ -2,85 +2,83 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from fastapi import APIRouter, Request, Response
-from fastapi.responses import JSONResponse
+from fastapi import Request, Response
 
 from espalier.recipes import METHODS
+from espalier.server.rule_texts import check_text, sound
+from espalier.server.tasks import ProjectTask, own_labels
 from espalier.workbench.bench import Bench
 from espalier.workbench.examples import examples
 from espalier.workbench.exporting import formats
-from espalier.workbench.relabelling import LabelChange, change_labels
-from espalier.workbench.routes.shared import BenchOf, JobsOf, TaskOf, WhoOf
-from espalier.workbench.rule_texts import check_text, sound
-from espalier.workbench.shapes import people
-from espalier.workbench.shapes.requests import NewTask
-from espalier.workbench.shapes.server import StatusAnswer
-from espalier.workbench.shapes.tasks import Examples, TaskAnswer, Tasks
-from espalier.workbench.tasks import ProjectTask, own_labels
+from espalier.workbench.relabelling import change_labels
+from espalier.workbench.routes.shared import BenchOf, JobsOf, Routes, TaskOf, WhoOf
+from espalier.workbench.shapes.requests import LabelsOrder, NewTask
+from espalier.workbench.shapes.rules import LabelsAnswer
+from espalier.workbench.shapes.tasks import Examples, LimitsShape, MethodAnswer, StatusAnswer, TaskAnswer, Tasks
 
-__all__ = ["router", "task_dict"]
+__all__ = ["router", "task_answer"]
 
-router = APIRouter(tags=["tasks"])
+router = Routes(tags=["tasks"])
 
 
-def task_dict(bench: Bench, task: ProjectTask) -> dict[str, Any]:
+def task_answer(bench: Bench, task: ProjectTask) -> TaskAnswer:
     """Return a task as the API writes it."""
     records, corrected = bench.records.counts(task.name)
-    return {
-        "name": task.name,
-        "version": task.version,
-        "builtin": task.builtin,
-        "labels": list(task.fields),
-        "outside": task.outside,
-        "features": list(task.templates),
-        "model": task.active,
-        "records": records,
-        "corrected": corrected,
-        "rules": check_text(task.rules.text, task.labels).rules.K,
-        "examples": len(examples(task.name)),
-        "methods": [{"name": name, "pool": way.pool, "summary": way.summary} for name, way in METHODS.items()],
-        "formats": formats(task),
-    }
+    return TaskAnswer(
+        name=task.name,
+        version=task.version,
+        builtin=task.builtin,
+        labels=list(task.fields),
+        outside=task.outside,
+        features=list(task.templates),
+        model=task.active,
+        records=records,
+        corrected=corrected,
+        rules=check_text(task.rules.text, task.labels).rules.K,
+        examples=len(examples(task.name)),
+        methods=[MethodAnswer(name=name, pool=way.pool, summary=way.summary) for name, way in METHODS.items()],
+        formats=formats(task),
+    )
 
 
-@router.get("/status", response_model=StatusAnswer)
-def status(request: Request, bench: BenchOf, jobs: JobsOf) -> JSONResponse:
+@router.get("/status")
+def status(request: Request, bench: BenchOf, jobs: JobsOf) -> StatusAnswer:
     """Say that the server is there, and what it takes."""
-    limits = {name: getattr(bench.limits, name) for name in ("body", "records", "length", "tokens", "seconds")}
-    login = request.app.state.gate.token is not None
-    about = {"version": request.app.version, "project": bench.directory.name, "login": login}
-    return JSONResponse({**about, "limits": limits, "jobs": jobs.status()})
+    return StatusAnswer(
+        version=request.app.version,
+        project=bench.directory.name,
+        login=request.app.state.gate.token is not None,
+        limits=LimitsShape(**{name: getattr(bench.limits, name) for name in LimitsShape.model_fields}),
+        jobs=jobs.status(),
+    )
 
 
-@router.get("/tasks", response_model=Tasks)
-def list_tasks(bench: BenchOf) -> JSONResponse:
+@router.get("/tasks")
+def list_tasks(bench: BenchOf) -> Tasks:
     """List the tasks."""
-    return JSONResponse({"tasks": [task_dict(bench, task) for task in bench.tasks.all()]})
+    return Tasks(tasks=[task_answer(bench, task) for task in bench.tasks.all()])
 
 
-@router.post("/tasks", status_code=201, response_model=TaskAnswer)
-def create_task(asked: NewTask, bench: BenchOf) -> JSONResponse:
+@router.post("/tasks", status_code=201)
+def create_task(asked: NewTask, bench: BenchOf) -> TaskAnswer:
     """Make a task."""
     sound(asked.rules, own_labels(asked.labels, asked.outside))
     task = bench.tasks.create(asked.name, asked.labels, asked.outside, asked.features, asked.rules)
-    return JSONResponse(task_dict(bench, task), 201)
+    return task_answer(bench, task)
 
 
-@router.get("/tasks/{task}", response_model=TaskAnswer)
-def read_task(task: TaskOf, bench: BenchOf) -> JSONResponse:
+@router.get("/tasks/{task}")
+def read_task(task: TaskOf, bench: BenchOf) -> TaskAnswer:
     """Read a task."""
-    return JSONResponse(task_dict(bench, task))
+    return task_answer(bench, task)
 
 
-@router.put("/tasks/{task}/labels", response_model=people.LabelsAnswer)
-def edit_labels(asked: people.LabelsOrder, task: TaskOf, bench: BenchOf, jobs: JobsOf, who: WhoOf) -> JSONResponse:
+@router.put("/tasks/{task}/labels")
+def edit_labels(asked: LabelsOrder, task: TaskOf, bench: BenchOf, jobs: JobsOf, who: WhoOf) -> LabelsAnswer:
     """Change the labels of a task of your own, or only say what would happen."""
     if asked.really:
         jobs.cancel_all(task.name)
-    change = LabelChange(asked.add, asked.rename, asked.remove)
-    return JSONResponse(change_labels(bench, task, change, who, really=asked.really, version=asked.version))
+    return change_labels(bench, task, asked, who)
 
 
 @router.delete("/tasks/{task}", status_code=204, response_class=Response)
@@ -91,7 +89,7 @@ def delete_task(task: TaskOf, bench: BenchOf, jobs: JobsOf) -> Response:
     return Response(status_code=204)
 
 
-@router.get("/tasks/{task}/examples", response_model=Examples)
-def read_examples(task: TaskOf) -> JSONResponse:
+@router.get("/tasks/{task}/examples")
+def read_examples(task: TaskOf) -> Examples:
     """Return texts to begin with."""
-    return JSONResponse({"texts": list(examples(task.name))})
+    return Examples(texts=list(examples(task.name)))

@@ -3,86 +3,92 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import Annotated, Any
+from typing import Annotated
 
-from fastapi import APIRouter, Query, Response
-from fastapi.responses import JSONResponse
+from fastapi import Query, Response
 
 from espalier.citations.parser import bundled_file
-from espalier.workbench.database import now
-from espalier.workbench.labellers import check_file
-from espalier.workbench.models import Version
-from espalier.workbench.routes.shared import UPLOAD, BenchOf, Body, JobsOf, ModelNumber, Number, TaskOf, download
-from espalier.workbench.routes.tasks import task_dict
+from espalier.server.database import now
+from espalier.server.labellers import check_file
+from espalier.server.models import Version
+from espalier.server.tasks import NAME, ProjectTask
+from espalier.workbench.routes.shared import (
+    UPLOAD,
+    BenchOf,
+    Body,
+    JobsOf,
+    ModelNumber,
+    Number,
+    Routes,
+    TaskOf,
+    download,
+)
+from espalier.workbench.routes.tasks import task_answer
 from espalier.workbench.shapes.requests import Chosen, JobOrder, NewName
 from espalier.workbench.shapes.tasks import JobAnswer, JobsAnswer, Model, Models, TaskAnswer
-from espalier.workbench.tasks import NAME, ProjectTask
 
 __all__ = ["router"]
 
-router = APIRouter(tags=["training"])
+router = Routes(tags=["training"])
 
 
-def _model_dict(task: ProjectTask, version: Version) -> dict[str, Any]:
-    found = asdict(version)
-    del found["seen"]
-    return found | {"active": version.id == task.active}
+def _model(task: ProjectTask, version: Version) -> Model:
+    about = asdict(version)
+    del about["seen"]
+    return Model(**about, active=version.id == task.active)
 
 
-@router.post("/tasks/{task}/jobs", status_code=202, response_model=JobAnswer)
-def start_job(asked: JobOrder, task: TaskOf, jobs: JobsOf) -> JSONResponse:
+@router.post("/tasks/{task}/jobs", status_code=202)
+def start_job(asked: JobOrder, task: TaskOf, jobs: JobsOf) -> JobAnswer:
     """Train a model, when the jobs before it are done."""
-    name = asked.name.strip() or f"{asked.method}, {now()}"
-    return JSONResponse(jobs.start(task, asked.method, name, asked.activate), 202)
+    return jobs.start(task, asked.method, asked.name.strip() or f"{asked.method}, {now()}", asked.activate)
 
 
-@router.get("/jobs", response_model=JobsAnswer)
+@router.get("/jobs")
 def list_jobs(
     jobs: JobsOf,
     task: Annotated[str | None, Query(pattern=f"^{NAME}$")] = None,
     limit: Annotated[int, Query(ge=1, le=1000)] = 20,
-) -> JSONResponse:
+) -> JobsAnswer:
     """List jobs, the newest first."""
-    return JSONResponse({"jobs": jobs.all(task, limit)})
+    return JobsAnswer(jobs=jobs.all(task, limit))
 
 
-@router.get("/jobs/{job}", response_model=JobAnswer)
-def read_job(job: Number, jobs: JobsOf) -> JSONResponse:
+@router.get("/jobs/{job}")
+def read_job(job: Number, jobs: JobsOf) -> JobAnswer:
     """Read a job with its latest news."""
-    return JSONResponse(jobs.get(job))
+    return jobs.get(job)
 
 
-@router.post("/jobs/{job}/cancel", response_model=JobAnswer)
-def cancel_job(job: Number, jobs: JobsOf) -> JSONResponse:
+@router.post("/jobs/{job}/cancel")
+def cancel_job(job: Number, jobs: JobsOf) -> JobAnswer:
     """End a job at once."""
-    return JSONResponse(jobs.cancel(job))
+    return jobs.cancel(job)
 
 
-@router.get("/tasks/{task}/models", response_model=Models)
-def list_models(task: TaskOf, bench: BenchOf) -> JSONResponse:
+@router.get("/tasks/{task}/models")
+def list_models(task: TaskOf, bench: BenchOf) -> Models:
     """List the versions of a task's model, the newest first."""
-    found = [_model_dict(task, version) for version in bench.models.all(task.name)]
-    return JSONResponse({"active": task.active, "models": found})
+    return Models(active=task.active, models=[_model(task, version) for version in bench.models.all(task.name)])
 
 
-@router.put("/tasks/{task}/model", response_model=TaskAnswer)
-def activate_model(asked: Chosen, task: TaskOf, bench: BenchOf) -> JSONResponse:
+@router.put("/tasks/{task}/model")
+def activate_model(asked: Chosen, task: TaskOf, bench: BenchOf) -> TaskAnswer:
     """Make a version the active one."""
-    chosen = None if asked.id is None else bench.models.get(task.name, asked.id).id
-    if chosen is not None:
-        bench.models.check_labels(task, chosen)
-    bench.tasks.set_active(task.name, chosen, asked.version)
-    return JSONResponse(task_dict(bench, bench.tasks.get(task.name)))
+    if asked.id is not None:
+        bench.models.check_labels(task, bench.models.get(task.name, asked.id).id)
+    bench.tasks.set_active(task.name, asked.id, asked.version)
+    return task_answer(bench, bench.tasks.get(task.name))
 
 
-@router.post("/tasks/{task}/models", status_code=201, response_model=Model, openapi_extra=UPLOAD)
+@router.post("/tasks/{task}/models", status_code=201, openapi_extra=UPLOAD)
 def upload_model(
     body: Body,
     task: TaskOf,
     bench: BenchOf,
     name: Annotated[str, Query(max_length=80)] = "",
     activate: bool = True,
-) -> JSONResponse:
+) -> Model:
     """Add a model file of your own."""
     file = body.take()
     with bench.computing():
@@ -91,13 +97,13 @@ def upload_model(
         task.name, file, name=name.strip() or f"uploaded, {now()}", kind=kind, source="uploaded", parent=None,
         activate=activate,
     )  # fmt: skip
-    return JSONResponse(_model_dict(bench.tasks.get(task.name), version), 201)
+    return _model(bench.tasks.get(task.name), version)
 
 
-@router.patch("/tasks/{task}/models/{model}", response_model=Model)
-def rename_model(asked: NewName, task: TaskOf, model: ModelNumber, bench: BenchOf) -> JSONResponse:
+@router.patch("/tasks/{task}/models/{model}")
+def rename_model(asked: NewName, task: TaskOf, model: ModelNumber, bench: BenchOf) -> Model:
     """Give a version another name."""
-    return JSONResponse(_model_dict(task, bench.models.rename(task.name, model, asked.name)))
+    return _model(task, bench.models.rename(task.name, model, asked.name))
 
 
 @router.delete("/tasks/{task}/models/{model}", status_code=204, response_class=Response)

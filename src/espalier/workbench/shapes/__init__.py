@@ -1,2 +1,1 @@
-"""The shapes of requests and answers: what the OpenAPI description says. Requests are checked against them; answers are
-written as they are, and held against them by the tests."""
+"""The shapes of what the page asks and is answered; those of texts, fields and errors are the server's."""

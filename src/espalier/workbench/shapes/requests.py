@@ -5,43 +5,13 @@ from __future__ import annotations
 import math
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, Field
 
-from espalier.workbench.tasks import LABEL, MOST_LABELS, NAME
-
-__all__ = [
-    "LARGEST",
-    "ApiShape",
-    "Chosen",
-    "ComparisonQuestion",
-    "Corrections",
-    "EvaluationQuestion",
-    "JobOrder",
-    "NewName",
-    "NewTask",
-    "ParseQuestion",
-    "Pasted",
-    "PlaceInText",
-    "RedecodeQuestion",
-    "RulesText",
-    "SuggestQuestion",
-    "VersionRead",
-]
-
-LARGEST = 2**53 - 1
-"""The largest number that every JSON reader keeps exactly; numbers of records and models stay below."""
-
-_TEXT = 10_000_000  # the size of a request bounds it, too
-
+from espalier.server.shapes import LARGEST, LONGEST, ApiShape, PlaceInText
+from espalier.server.tasks import LABEL, MOST_LABELS, NAME
 
 VersionRead = Annotated[int, Field(ge=1, le=LARGEST)] | None
 """The version that was read; without one, whatever is there is overwritten."""
-
-
-class ApiShape(BaseModel):
-    """What all shapes share: a name that is not described is a mistake."""
-
-    model_config = ConfigDict(extra="forbid")
 
 
 class NewTask(ApiShape):
@@ -51,23 +21,15 @@ class NewTask(ApiShape):
     labels: Annotated[
         list[Annotated[str, Field(max_length=40, pattern=f"^{LABEL}$")]], Field(min_length=1, max_length=MOST_LABELS)
     ]
-    rules: Annotated[str, Field(max_length=_TEXT)] = ""
+    rules: Annotated[str, Field(max_length=LONGEST)] = ""
     outside: bool = True
     features: Annotated[list[Annotated[str, Field(max_length=200)]], Field(min_length=1, max_length=200)] | None = None
-
-
-class PlaceInText(ApiShape):
-    """A field that somebody assigned."""
-
-    label: Annotated[str, Field(max_length=200)]
-    start: Annotated[int, Field(ge=0, le=LARGEST)]
-    end: Annotated[int, Field(ge=0, le=LARGEST)]
 
 
 class Pasted(ApiShape):
     """Text to add."""
 
-    text: Annotated[str, Field(min_length=1, max_length=_TEXT)]
+    text: Annotated[str, Field(min_length=1, max_length=LONGEST)]
     layout: Literal["auto", "lines", "blocks"] = "auto"
 
 
@@ -76,14 +38,6 @@ class Corrections(ApiShape):
 
     fields: Annotated[list[PlaceInText], Field(max_length=5000)]
     version: VersionRead = None
-
-
-class ParseQuestion(ApiShape):
-    """Texts to parse; nothing is kept."""
-
-    texts: Annotated[list[Annotated[str, Field(max_length=_TEXT)]], Field(max_length=100_000)]
-    k: Annotated[int, Field(ge=1, le=20)] = 1
-    model: Annotated[int, Field(ge=0, le=LARGEST)] | None = None
 
 
 def _finite(value: float | str) -> float | str:
@@ -100,8 +54,8 @@ class RulesText(ApiShape):
     """Rules as text, with sliders and switches."""
 
     text: Annotated[str, Field(max_length=200_000)]
-    penalties: Annotated[dict[RuleName, Penalty], Field(max_length=1000)] = {}
-    off: Annotated[list[RuleName], Field(max_length=1000)] = []
+    penalties: dict[RuleName, Penalty] = Field(default={}, max_length=1000)
+    off: list[RuleName] = Field(default=[], max_length=1000)
     version: VersionRead = None
 
 
@@ -154,3 +108,50 @@ class ComparisonQuestion(ApiShape):
 
     a: Annotated[int, Field(ge=0, le=LARGEST)]
     b: Annotated[int, Field(ge=0, le=LARGEST)]
+
+
+class MarkOrder(ApiShape):
+    """Marks of a record. flag : why it is marked, null takes the mark away; skipped : put it off, or back."""
+
+    flag: Annotated[str, Field(min_length=1, max_length=500)] | None = None
+    skipped: bool | None = None
+
+
+class NewComment(ApiShape):
+    """What to say about a record."""
+
+    text: Annotated[str, Field(min_length=1, max_length=5000)]
+
+
+class SplitOrder(ApiShape):
+    """Where to cut a record: the first character of the second one."""
+
+    at: Annotated[int, Field(ge=1, le=LARGEST)]
+
+
+class MergeOrder(ApiShape):
+    """Which record to put behind this one."""
+
+    other: Annotated[int, Field(ge=1, le=LARGEST)]
+
+
+class SureOrder(ApiShape):
+    """Confirm open records whose confidence is at least `above`; unless `really`, only show a sample of them."""
+
+    above: Annotated[float, Field(ge=0.5, le=1)]
+    sample: Annotated[int, Field(ge=1, le=100)] = 10
+    really: bool = False
+
+
+LabelName = Annotated[str, Field(max_length=200)]
+NewLabel = Annotated[str, Field(pattern=f"^{LABEL}$", max_length=80)]
+
+
+class LabelsOrder(ApiShape):
+    """A change of labels; a label that is renamed to one that is there is merged with it. really : do it."""
+
+    add: Annotated[list[NewLabel], Field(default_factory=list, max_length=200)]
+    rename: Annotated[dict[LabelName, NewLabel], Field(default_factory=dict, max_length=200)]
+    remove: Annotated[list[LabelName], Field(default_factory=list, max_length=200)]
+    really: bool = False
+    version: VersionRead = None

@@ -1,22 +1,11 @@
-"""The shapes of rules: as they are, as they are suggested, and what other ones would change."""
+"""The shapes of rules and labels: as they are, as they are suggested, and what other ones would change."""
 
 from __future__ import annotations
 
 from typing import Literal
 
-from espalier.workbench.shapes.records import CertificateAnswer, NamedCertificate, ViolationAnswer
-from espalier.workbench.shapes.requests import ApiShape, PlaceInText
-
-__all__ = [
-    "ChangedRecord",
-    "Redecoded",
-    "RuleCount",
-    "RuleMistake",
-    "RuleRow",
-    "Rules",
-    "Suggestion",
-    "Suggestions",
-]
+from espalier.server.rule_texts import PriceSource
+from espalier.server.shapes import ApiShape, CertificateAnswer, NamedCertificate, PlaceInText, ViolationAnswer
 
 
 class RuleRow(ApiShape):
@@ -28,7 +17,7 @@ class RuleRow(ApiShape):
     end_line: int
     penalty: float | None
     hard: bool
-    source: Literal["slider", "text", "model", "default"]
+    source: PriceSource
     once: bool
     on: bool
     kind: Literal["local", "global"]
@@ -106,3 +95,21 @@ class Redecoded(ApiShape):
     changed: int
     rules: list[RuleCount]
     records: list[ChangedRecord]
+
+
+class RuleLine(ApiShape):
+    """A line of the rules, before and after."""
+
+    before: str
+    after: str
+
+
+class LabelsAnswer(ApiShape):
+    """What a change of labels does. reopened : records no longer confirmed; model : is one put out of use?"""
+
+    labels: list[str]
+    records: int
+    reopened: int
+    rules: list[RuleLine]
+    model: bool
+    done: bool

@@ -1,34 +1,10 @@
-"""The shapes of tasks, of training jobs and the models that they make, and of what those are worth."""
+"""The shapes of tasks, of training jobs, the models that they make and what those are worth, and of the server."""
 
 from __future__ import annotations
 
 from typing import Literal
 
-from espalier.workbench.shapes.requests import ApiShape, PlaceInText
-from espalier.workbench.shapes.server import ErrorParts
-
-__all__ = [
-    "BinAnswer",
-    "Comparison",
-    "ComparisonRow",
-    "ConfusionShape",
-    "CurvePoint",
-    "Examples",
-    "FieldScore",
-    "FormatAnswer",
-    "JobAnswer",
-    "JobsAnswer",
-    "MethodAnswer",
-    "Model",
-    "Models",
-    "Reliability",
-    "ReportAnswer",
-    "ScoresAnswer",
-    "TaskAnswer",
-    "Tasks",
-    "VerdictAnswer",
-    "WrongRecord",
-]
+from espalier.server.shapes import ApiShape, ErrorParts, PlaceInText
 
 
 class MethodAnswer(ApiShape):
@@ -249,3 +225,30 @@ class Comparison(ApiShape):
     seen_a: int
     seen_b: int
     rows: list[ComparisonRow]
+
+
+class RunningJobs(ApiShape):
+    """Which job runs, and how many wait."""
+
+    running: int | None
+    queued: int
+
+
+class LimitsShape(ApiShape):
+    """What one request may ask for."""
+
+    body: int
+    records: int
+    length: int
+    tokens: int
+    seconds: float
+
+
+class StatusAnswer(ApiShape):
+    """The server, alive."""
+
+    version: str
+    project: str
+    login: bool
+    limits: LimitsShape
+    jobs: RunningJobs
