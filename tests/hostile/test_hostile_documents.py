@@ -22,6 +22,7 @@ from contextlib import contextmanager
 
 import psutil
 import pytest
+from bounds import bounded
 
 import espalier as es
 from espalier.documents import confined
@@ -198,6 +199,20 @@ def test_readers_of_word_are_bounded_by_themselves(name: str) -> None:
         read_docx(data, name)
     assert spent.seconds < 5
     assert spent.megabytes < 100
+
+
+def test_blanks_before_page_breaks_are_looked_at_once() -> None:
+    """Every break looked at all blanks before it: eight kilobytes took as long as a reader may."""
+    text = f"<w:p><w:r>{'<w:tab/>' * 30_000}{'<w:lastRenderedPageBreak/>' * 30_000}<w:t>x</w:t></w:r></w:p>"
+    with bounded(5.0):
+        (line,) = read_docx(docx(text)).lines
+    assert (line.text, line.page) == ("x", 30_001)
+
+
+def test_an_encoding_with_errors_of_its_own_is_none() -> None:
+    found = read_document(GOOD.replace(b"<html>", b'<html><meta charset="undefined">'), "a.html", trusted=True)
+    assert found.lines[0].text == "References"
+    assert found.warnings
 
 
 def test_what_takes_too_long_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
