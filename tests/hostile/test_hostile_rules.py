@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from espalier.cluster.job import read_settings
 from espalier.corpus import Corpus
 from espalier.errors import FormatError, InputError, RuleError
 from espalier.features.declare import RegexField
+from espalier.recipes.rule_files import check_rules
 from espalier.rules.predicates import Pattern, Text
 from espalier.rules.ruleset import RuleSet
 from espalier.tasks.task import load_features, load_task
@@ -63,6 +65,21 @@ def test_rules_without_measure(text: str, what: str) -> None:
     with bounded(10.0), pytest.raises(RuleError, match=what) as caught:
         RuleSet.from_text(text)
     assert len(str(caught.value)) < 1500
+
+
+def test_many_mistakes_take_no_more_than_their_lines() -> None:
+    """Each kept all lines before it: what a page may send, 200,000 characters, asked for 40 GB."""
+    text = "R: first in title\n" + "x\n" * 20_000 + "R: last in title\n"
+    tracemalloc.start()
+    with bounded(10.0):
+        checked = check_rules(text, ["title"])
+    assert tracemalloc.get_traced_memory()[1] < 60 << 20
+    tracemalloc.stop()
+    assert [(one.line, one.column) for one in checked.mistakes] == [(line, 1) for line in range(2, 20_003)]
+    assert str(checked.mistakes[-1]).startswith("line 20002, column 1: a second rule named 'R'; names must differ")
+    few = check_rules(text, ["title"], most=100)
+    assert (len(few.rules), len(few.mistakes)) == (1, 100)
+    assert "line 101, column 1: more than 100 rules" in str(few.mistakes[-1])
 
 
 def test_a_complaint_about_a_long_line_shows_the_place() -> None:
