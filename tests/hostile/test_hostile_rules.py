@@ -9,7 +9,8 @@ import pytest
 from bounds import bounded
 
 from espalier.cli.train import parse_settings
-from espalier.cluster.job import read_settings
+from espalier.cluster.job import Settings, read_settings
+from espalier.cluster.plan import plan
 from espalier.corpus import Corpus
 from espalier.errors import FormatError, InputError, RuleError
 from espalier.features.declare import RegexField
@@ -128,6 +129,14 @@ def test_a_file_of_rules_with_an_impossible_name(tmp_path: Path) -> None:
     (tmp_path / "some.toml").write_text(f'{LABELS}[rules]\nfile = "\\u0000"\n')
     with pytest.raises(FormatError, match="cannot be read as UTF-8 text: embedded null"):
         load_task(tmp_path / "some.toml")
+
+
+@pytest.mark.parametrize("pattern", ["a\0b", "*" * 5000, "a**b", "a[", "[" * 5000, "a?\0"])
+def test_patterns_of_jobs_that_name_no_file(tmp_path: Path, pattern: str) -> None:
+    settings = Settings(input=(str(tmp_path / pattern),), format="text", output="out", model="m")
+    with pytest.raises(InputError, match=r"^input: ") as caught:
+        plan(settings)
+    assert len(str(caught.value)) < 2000
 
 
 @pytest.mark.parametrize("number", ["-1", "0", "1e999", "inf", "nan", "9" * 5000, "true", "1.5"])
