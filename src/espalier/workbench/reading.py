@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import io
+import threading
 import zlib
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
@@ -21,7 +22,7 @@ from espalier.errors import FormatError
 from espalier.io import InputProblem, format_by_content, format_by_name, iter_read
 from espalier.text_files import encodable
 from espalier.workbench.bench import Bench
-from espalier.workbench.failures import Failure
+from espalier.workbench.failures import Deadline, Failure
 from espalier.workbench.given_labels import take_labels
 from espalier.workbench.records import AddedRecords
 from espalier.workbench.tasks import REFERENCES, ProjectTask
@@ -33,6 +34,7 @@ __all__ = ["NothingFound", "UploadReading", "add", "is_document", "read_file", "
 
 _UNPACKED = 8  # how many times larger than a request a gzipped file may become
 _READ = "send text, a PDF, DOCX, HTML or LaTeX file; one that was cut off is not recognised"
+_READING = threading.Lock()  # files of records are read one at a time: together they would slow down everybody
 _GZIP = b"\x1f\x8b"
 _OFTEN = 1000  # lines of a file between two looks at the clock
 _HEAD = 60  # lines that a format is guessed from
@@ -47,7 +49,7 @@ class UploadReading:
     """Documents, where each was found (None: it is the file's own record), and what was wrong: (where, what).
 
     places : where in the file each stands, for messages; format : of the file, "" if it was no labelled one;
-    look : lets others go first, and ends what takes too long; to be called while it computes.
+    look : ends what takes too long, and may let others go first; called for every record.
     """
 
     documents: list[Document] = field(default_factory=list)
@@ -139,10 +141,15 @@ def read_upload(
     if chosen == "plain":
         return read_text(bench, task, _decoded(data, encoding))
     problems, refused = list[InputProblem](), list[FormatError]()
-    with bench.computing() as turn:
-        found, stream = UploadReading(format=chosen, look=turn.check), _LookedAt(data, turn.check)
+    if not _READING.acquire(timeout=bench.limits.seconds):
+        raise Failure(503, "other files are being read", "send it again in some seconds")
+    try:  # with no turn to compute: a record may take a second, and small requests would wait for it
+        look = Deadline(bench.limits.seconds).check
+        found, stream = UploadReading(format=chosen, look=look), _LookedAt(data, look)
         for i, document in enumerate(iter_read(stream, chosen, encoding=encoding, problems=problems, refused=refused)):
             found.take(bench, document, document.id or f"record {i + 1}")
+    finally:
+        _READING.release()
     found.problems += [(f"line {problem.line}", problem.what) for problem in problems]
     found.refuse(refused)
     return found
