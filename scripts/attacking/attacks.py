@@ -159,9 +159,13 @@ ATTACKS: Mapping[str, Attack] = {
     "form: the head of a part": Attack(
         many(b"--b\r\nContent-Disposition: ", b';";', 16_000_000, b"\r\n\r\n--b--"), **_PARTS
     ),
+    "form: parts with many parameters": Attack(
+        many(b"", b"--b\r\nContent-Disposition: a" + b";" * 3900 + b"\r\n\r\n\r\n", 9_000, b"--b--\r\n"), **_PARTS
+    ),
     "form: a token": Attack(many(b"token=", b"%41&", 2_400_000), "/login", "application/x-www-form-urlencoded"),
     "head: a type with quotes": Attack(lambda _: b"{}", kind="a" + ';"' * 15_000),
     "head: a cookie with backslashes": Attack(lambda _: b"{}", headers={"Cookie": 'a="' + "\\\\" * 15_000 + '"'}),
+    "head: a list of wishes": Attack(lambda _: b"{}", headers={"Accept": "," * 900_000}),
     "address: a thousand questions": Attack(lambda _: b"{}", _PARSE + "?" + "k=1&" * 12_000),
     "address: a path": Attack(lambda _: b"{}", "/api/v1/tasks" + "/%2e%2e/%00" * 4_000),
     "HTML: `<a `": Attack(many(b"<html><body>", b"<a ", 33_000), **_HTML),

@@ -26,7 +26,7 @@ from math import isinf
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
-from espalier.errors import Argument, FormatError, Hint, InputError
+from espalier.errors import Argument, FormatError, Hint, InputError, shortened
 
 __all__ = [
     "CUT",
@@ -175,7 +175,7 @@ class Lines:
 
     def report(self, what: str, line: int) -> None:
         """Note something that was repaired or left out."""
-        self.problems.append(InputProblem(line, what))
+        self.problems.append(InputProblem(line, shortened(what)))
 
     @contextmanager
     def at(self, line: int) -> Iterator[None]:

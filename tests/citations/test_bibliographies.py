@@ -453,6 +453,14 @@ def test_children_of_a_long_parent_are_refused() -> None:
     assert [error.what.partition(" make")[0] for error in refused] == ["macros and cross-references"]
 
 
+def test_children_of_a_parent_with_many_fields_are_refused() -> None:
+    text = "@proceedings{p, " + ", ".join(f"f{i} = {{}}" for i in range(4_000)) + "}\n"
+    text += "".join(f"@inproceedings{{c{i}, crossref = {{p}}}}\n" for i in range(2_000))
+    refused: list[FormatError] = []
+    assert len(list(read_entries(text, "refs.bib", refused))) < 100
+    assert [error.what.partition(" make")[0] for error in refused] == ["macros and cross-references"]
+
+
 def test_a_macro_that_many_use_is_no_bomb() -> None:
     text = '@string{cj = "The Computer Journal"}\n' + "".join(f"@book{{k{i}, series = cj}}\n" for i in range(3000))
     assert all(entry.work.collection_title == "The Computer Journal" for entry in read_entries(text))

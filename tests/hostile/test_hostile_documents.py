@@ -22,11 +22,13 @@ from contextlib import contextmanager
 
 import psutil
 import pytest
+from bounds import bounded
 
 import espalier as es
 from espalier.documents import confined
 from espalier.documents.docx import read_docx
 from espalier.documents.pace import watched
+from espalier.documents.parsing import find_in
 from espalier.documents.reading import read_document
 from espalier.errors import EspalierError, InputError
 
@@ -198,6 +200,38 @@ def test_readers_of_word_are_bounded_by_themselves(name: str) -> None:
         read_docx(data, name)
     assert spent.seconds < 5
     assert spent.megabytes < 100
+
+
+def test_blanks_before_page_breaks_are_looked_at_once() -> None:
+    """Every break looked at all blanks before it: eight kilobytes took as long as a reader may."""
+    text = f"<w:p><w:r>{'<w:tab/>' * 30_000}{'<w:lastRenderedPageBreak/>' * 30_000}<w:t>x</w:t></w:r></w:p>"
+    with bounded(5.0):
+        (line,) = read_docx(docx(text)).lines
+    assert (line.text, line.page) == ("x", 30_001)
+
+
+@pytest.mark.parametrize("element", ["p", "li"])
+def test_who_finds_references_looks_at_the_clock_often(element: str) -> None:
+    """In a server others wait from one look to the next: for 100,000 paragraphs it was ten seconds."""
+    item = f"<{element}>Smith AB. Soil salts. Acta Hortic. 2004;12(4):33-9."
+    printed = read_document(f"<html><h2>References</h2>{item * 10_000}".encode(), "a.html", trusted=True)
+    last, longest = time.thread_time(), 0.0
+
+    def look() -> None:
+        nonlocal last, longest
+        now = time.thread_time()
+        last, longest = now, max(longest, now - last)
+
+    with watched(look):
+        assert len(find_in(printed).references) == 10_000
+    look()
+    assert longest < 0.5
+
+
+def test_an_encoding_with_errors_of_its_own_is_none() -> None:
+    found = read_document(GOOD.replace(b"<html>", b'<html><meta charset="undefined">'), "a.html", trusted=True)
+    assert found.lines[0].text == "References"
+    assert found.warnings
 
 
 def test_what_takes_too_long_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:

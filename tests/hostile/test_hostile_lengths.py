@@ -20,7 +20,7 @@ from espalier.document import Document, Span
 from espalier.errors import FormatError, InputError
 from espalier.io import FORMATS, iter_read, read, write
 from espalier.io.tagged import line_events
-from espalier.text_files import LONGEST, PER_CHARACTER, Lines
+from espalier.text_files import LONGEST, PER_CHARACTER, InputProblem, Lines
 
 FILES = {
     "plain": "{}",
@@ -208,6 +208,39 @@ def test_paths_without_measure(format: str, good: list[Any], bad: list[Any], wha
     assert len(document.spans or ()) == len(good)
     with pytest.raises(FormatError, match=f":1: .*{what}"):
         read(io.StringIO(json.dumps(SPANS[format](bad))), format)
+
+
+@pytest.mark.parametrize(
+    ("before", "behind"), [("", ""), ("<?xml version='1.0'?><d><s>", "</s></d>")], ids=["line", "XML"]
+)
+def test_paths_of_tags_without_measure(before: str, behind: str) -> None:
+    """Half a megabyte asked for three gigabytes, before its labels were looked at."""
+    names = [f"{chr(97 + i) * 10_000}" for i in range(17)]
+    tags = "".join(f"<{name}>" for name in names), "".join(f"</{name}>" for name in reversed(names))
+    data = f"{before}{tags[0]}{'<b>x</b> ' * 20_000}{tags[1]}{behind}"
+    tracemalloc.start()
+    with pytest.raises(FormatError, match="a label of 10,000 characters; there are at most 200"):
+        read(io.StringIO(data), "hierarchical")
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 20 << 20
+
+
+def test_short_sequences_are_not_held() -> None:
+    """Each took half a kilobyte until the scheme of all was known: ten megabytes became one gigabyte."""
+    tracemalloc.start()
+    first = next(iter_read(io.BytesIO(b"a\tB-x\n\n" * 30_000), "conll"))
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert first.spans == (Span(0, 1, "x"),)
+    assert peak < 8 << 20  # it was 15 and more
+
+
+def test_repairs_can_be_read() -> None:
+    problems: list[InputProblem] = []
+    with pytest.raises(FormatError):
+        read(io.StringIO(f"<a>x</{'b' * 100_000}></a><{'c' * 300}>"), "inline", repair=True, problems=problems)
+    assert all(len(str(problem)) < 700 for problem in problems)
 
 
 def test_columns_of_many_fields_are_written_in_time() -> None:

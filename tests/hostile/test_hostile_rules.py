@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from pathlib import Path
 
 import pytest
 from bounds import bounded
 
 from espalier.cli.train import parse_settings
-from espalier.cluster.job import read_settings
+from espalier.cluster.job import Settings, read_settings
+from espalier.cluster.plan import plan
 from espalier.corpus import Corpus
 from espalier.errors import FormatError, InputError, RuleError
 from espalier.features.declare import RegexField
+from espalier.recipes.rule_files import check_rules
 from espalier.rules.predicates import Pattern, Text
 from espalier.rules.ruleset import RuleSet
 from espalier.tasks.task import load_features, load_task
@@ -65,6 +68,22 @@ def test_rules_without_measure(text: str, what: str) -> None:
     assert len(str(caught.value)) < 1500
 
 
+def test_many_mistakes_take_no_more_than_their_lines() -> None:
+    """Each kept all lines before it: what a page may send, 200,000 characters, asked for 40 GB."""
+    text = "R: first in title\n" + "x\n" * 20_000 + "R: last in title\n"
+    tracemalloc.start()
+    with bounded(10.0):
+        checked = check_rules(text, ["title"])
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 60 << 20
+    assert [(one.line, one.column) for one in checked.mistakes] == [(line, 1) for line in range(2, 20_003)]
+    assert str(checked.mistakes[-1]).startswith("line 20002, column 1: a second rule named 'R'; names must differ")
+    few = check_rules(text, ["title"], most=100)
+    assert (len(few.rules), len(few.mistakes)) == (1, 100)
+    assert "line 101, column 1: more than 100 rules" in str(few.mistakes[-1])
+
+
 def test_a_complaint_about_a_long_line_shows_the_place() -> None:
     text = "R: token in " + ", ".join(f'"w{i}"' for i in range(5000)) + " => a"
     with pytest.raises(RuleError) as caught:
@@ -111,6 +130,14 @@ def test_a_file_of_rules_with_an_impossible_name(tmp_path: Path) -> None:
     (tmp_path / "some.toml").write_text(f'{LABELS}[rules]\nfile = "\\u0000"\n')
     with pytest.raises(FormatError, match="cannot be read as UTF-8 text: embedded null"):
         load_task(tmp_path / "some.toml")
+
+
+@pytest.mark.parametrize("pattern", ["a\0b", "*" * 5000, "a**b", "a[", "[" * 5000, "a?\0"])
+def test_patterns_of_jobs_that_name_no_file(tmp_path: Path, pattern: str) -> None:
+    settings = Settings(input=(str(tmp_path / pattern),), format="text", output="out", model="m")
+    with pytest.raises(InputError, match=r"^input: ") as caught:
+        plan(settings)
+    assert len(str(caught.value)) < 2000
 
 
 @pytest.mark.parametrize("number", ["-1", "0", "1e999", "inf", "nan", "9" * 5000, "true", "1.5"])

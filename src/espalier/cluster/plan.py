@@ -22,7 +22,7 @@ from typing import Any
 
 from espalier.cluster.job import Settings
 from espalier.cluster.stores import locate, need, stamp
-from espalier.errors import InputError, nearest
+from espalier.errors import InputError, nearest, shortened
 
 __all__ = ["PLACES", "WHOLE", "Partition", "plan"]
 
@@ -64,7 +64,13 @@ def plan(settings: Settings) -> list[Partition]:
     """Return the partitions of all input files, in order; a pattern that matches nothing is an error."""
     files: dict[str, tuple[Any, dict[str, Any]]] = {}
     for pattern in settings.input:
-        for fs, info in _matches(pattern):
+        try:
+            found = _matches(pattern)
+        except ValueError as error:  # a name that no system takes, or a pattern that no file system knows
+            if isinstance(error, InputError):
+                raise
+            raise InputError(f"input: {shortened(pattern)!r} names no file: {error}") from None
+        for fs, info in found:
             files.setdefault(fs.unstrip_protocol(info["name"]), (fs, info))  # two patterns may match one file
 
     def cut(address: str) -> list[Partition]:
@@ -82,12 +88,12 @@ def _matches(pattern: str) -> list[tuple[Any, dict[str, Any]]]:
         found = fs.glob(path, detail=True)
         infos = [found[name] for name in sorted(found) if found[name]["type"] == "file"]
         if not infos:
-            raise InputError(f"input: no file matches {pattern}")
+            raise InputError(f"input: no file matches {shortened(pattern)}")
         return [(fs, info) for info in infos]
     try:
         info = fs.info(path)
     except FileNotFoundError:
-        raise InputError(f"input: {pattern} is not there") from None
+        raise InputError(f"input: {shortened(pattern)} is not there") from None
     if info["type"] == "directory":
         raise InputError(
             f"input: {pattern} is a directory", hint=f"name the files in it, as in {pattern.rstrip('/')}/*"

@@ -84,7 +84,13 @@ class _Paragraph:
         self.text: list[str] = []
         self.hint = ""
         self.begun = False  # a line of it was read
+        self.inked = False  # its text is more than blanks
         self.bold, self.size = 0, 0
+
+    def add(self, text: str) -> None:
+        """Take text, or a sign."""
+        self.text.append(text)
+        self.inked = self.inked or not text.isspace()
 
 
 class _PartReader:
@@ -134,13 +140,11 @@ class _PartReader:
         """Take an element that stands for a character, or for the end of a line or page."""
         paragraph = self._paragraphs[-1]
         if tag in ("tab", "noBreakHyphen", "softHyphen") and self._in_run:
-            paragraph.text.append({"tab": "\t", "noBreakHyphen": "\u2011"}.get(tag, "\u00ad"))
+            paragraph.add({"tab": "\t", "noBreakHyphen": "\u2011"}.get(tag, "\u00ad"))
         elif tag == "lastRenderedPageBreak" or (tag == "br" and given.get("w:type") == "page"):
-            if not any(part.strip() for part in paragraph.text):
-                self._page += 1
-            else:
+            if paragraph.inked:
                 self._flush(paragraph)
-                self._page += 1
+            self._page += 1
         elif tag in ("br", "cr"):
             self._flush(paragraph)
 
@@ -163,7 +167,7 @@ class _PartReader:
         """Take text."""
         if self._in_text and not self._skipping and self._paragraphs:
             paragraph = self._paragraphs[-1]
-            paragraph.text.append(text)
+            paragraph.add(text)
             paragraph.size += len(text.strip())
             paragraph.bold += len(text.strip()) if self._bold else 0
 
@@ -175,7 +179,7 @@ class _PartReader:
             begins = not (paragraph.begun or self._cells)
             self.lines.append(TextLine(text, self._page, bold=bold, hint=hint, paragraph=begins))
             paragraph.hint, paragraph.begun = "", True
-        paragraph.text, paragraph.bold, paragraph.size = [], 0, 0
+        paragraph.text, paragraph.inked, paragraph.bold, paragraph.size = [], False, 0, 0
 
 
 def _lines(pieces: Iterator[bytes], called: str, page: int, notes: bool) -> list[TextLine]:

@@ -105,14 +105,13 @@ def _whole_paragraphs(units: list[Unit]) -> list[Unit]:
     was made a paragraph, and none of them begins anything.
     """
     rests = [unit.paragraph and _REST.match(unit.text) is not None for unit in units]
-    on = [
-        unit.paragraph
-        and (
-            look(unit.text).begin in ("lower", "in")
-            or (i > 0 and look(units[i - 1].text).end in ("hyphen", "comma", "open"))
-        )
-        for i, unit in enumerate(units)
-    ]
+    on: list[bool] = []
+    above = False  # is the line above open?
+    for unit in units:
+        pace.look()
+        seen = look(unit.text)
+        on.append(unit.paragraph and (above or seen.begin in ("lower", "in")))
+        above = seen.end in ("hyphen", "comma", "open")
     linewise = sum(on) > max(LINEWISE * sum(unit.paragraph for unit in units), 2)
     return [
         unit._replace(paragraph=unit.paragraph and not (linewise or rests[i] or on[i])) for i, unit in enumerate(units)

@@ -96,7 +96,8 @@ def page_words(page: Any) -> PageWords:
         count = max(pdfium.FPDFText_CountChars(handle), 0)
         characters = _characters(pdfium, handle, min(count, MOST_CHARACTERS))
         within = (characters.origins >= (left - 2, bottom - 2)) & (characters.origins <= (right + 2, top + 2))
-        characters = _joined_pairs(characters.keep(np.flatnonzero(np.all(within, axis=1))))
+        placed = np.all(within, axis=1) & np.isfinite(characters.boxes).all(axis=1)
+        characters = _joined_pairs(characters.keep(np.flatnonzero(placed)))
         types = _types(pdfium, handle)
         words: list[PlacedWord] = []
         size = PageSize(right - left, top - bottom)

@@ -31,7 +31,7 @@ def decoded(data: bytes, name: str, warnings: list[str], encoding: str = "") -> 
     marked = next((known for mark, known in _MARKS if data.startswith(mark)), "")
     try:
         text = data.decode(marked or encoding or "utf-8")
-    except (UnicodeDecodeError, LookupError):
+    except (UnicodeError, LookupError):  # some encodings have errors of their own
         if marked:
             raise InputError(f"{name or 'the file'} is marked as {marked}, and is not", hint="save it anew") from None
         warnings.append(f"the file is not {encoding or 'utf-8'}: it is read as cp1252")

@@ -23,6 +23,7 @@ are IOB2 if they obey it, else IOB1. Whatever the marks, the tags must then obey
 
 from __future__ import annotations
 
+import io
 import re
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
@@ -67,18 +68,25 @@ def read(
     """Yield one document a sequence.
 
     `token` and `tag` choose columns, counted from 0 or from the end; `tag=None` reads no labels.
-    With a `scheme` the file is streamed; without one it is read whole and the scheme detected.
+    With a `scheme` the file is streamed; without one its lines are kept and read twice, first to detect the scheme.
     Tags that do not obey the scheme are an error, or with `repair=True` read leniently and reported.
     """
-    sequences: Iterable[_Sequence] = _sequences(lines, token, tag, separator, comments, unknown)
-    if scheme is None:
-        sequences = list(sequences)
-        scheme = detect([sequence.tags for sequence in sequences])
+    numbered = lines.numbered(aside=False)
+    if scheme is None:  # kept as text: short sequences would take a hundred times as much
+        text = "".join(f"{line}\n" for _, line in numbered)
+        found = _sequences(lines, _lines_of(text), token, tag, separator, comments, unknown)
+        scheme = detect(sequence.tags for sequence in found)
+        numbered = _lines_of(text)
     elif scheme not in SCHEMES:
         parse([], scheme)
-    for sequence in sequences:
+    for sequence in _sequences(lines, numbered, token, tag, separator, comments, unknown):
         with lines.at(sequence.numbers[0]):
             yield _document(lines, sequence, scheme, repair)
+
+
+def _lines_of(text: str) -> Iterator[tuple[int, str]]:
+    """Yield the numbers and lines of a text."""
+    return enumerate((line.removesuffix("\n") for line in io.StringIO(text, newline="\n")), 1)
 
 
 def _document(lines: Lines, sequence: _Sequence, scheme: str, repair: bool) -> Document:
@@ -97,12 +105,18 @@ def _document(lines: Lines, sequence: _Sequence, scheme: str, repair: bool) -> D
 
 
 def _sequences(
-    lines: Lines, token: int, tag: int | None, separator: str | None, comments: str, unknown: str
+    lines: Lines,
+    numbered: Iterable[tuple[int, str]],
+    token: int,
+    tag: int | None,
+    separator: str | None,
+    comments: str,
+    unknown: str,
 ) -> Iterator[_Sequence]:
     """Group lines into sequences; documents and comments are noted in their meta."""
     sequence = _Sequence()
     doc = -1
-    for number, line in lines.numbered(aside=False):
+    for number, line in numbered:
         if comments and line.startswith(comments):
             if sequence.words:
                 raise lines.error("a comment inside a sequence; comments stand before it", number)
@@ -334,16 +348,23 @@ def _marked(tags: Tags, scheme: str) -> tuple[list[Segment], list[Fault]]:
     return found, sorted(faults)
 
 
-def detect(sequences: Sequence[Tags]) -> str:
+def detect(sequences: Iterable[Tags]) -> str:
     """Return the scheme of all sequences together; only the marks decide, `parse` then finds the faults."""
-    seen = {tag for tags in sequences for tag in tags if tag is not None and tag != OUTSIDE}
-    matches = [_MARKED.fullmatch(tag) for tag in seen]
-    marks = {match[1] for match in matches if match is not None}
-    if not marks:
+    marks: dict[str | None, str] = {None: "", OUTSIDE: ""}
+    found: set[str] = set()
+    faults = {"iob2": 0, "iob1": 0}
+    for tags in sequences:
+        for tag in tags:
+            if tag not in marks:
+                match = _MARKED.fullmatch(tag or "")
+                marks[tag] = match[1] if match else ""
+        here = {marks[tag] for tag in tags} - {""}
+        found |= here
+        if here and found <= {"B", "I"}:  # what has no mark is a fault in both
+            for scheme in faults:
+                faults[scheme] += len(parse(tags, scheme)[1])
+    if not found:
         return "plain"
-    if marks & {"L", "U"}:
+    if found & {"L", "U"}:
         return "bilou"
-    if marks & {"E", "S"}:
-        return "iobes"
-    faults = {scheme: sum(len(parse(tags, scheme)[1]) for tags in sequences) for scheme in ("iob2", "iob1")}
-    return min(faults, key=lambda scheme: faults[scheme])
+    return "iobes" if found & {"E", "S"} else min(faults, key=lambda scheme: faults[scheme])

@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 from espalier.document import Document, Span
 from espalier.errors import Hint, InputError
-from espalier.io.common import DEPTH, sorted_spans
+from espalier.io.common import DEPTH, LABEL, sorted_spans
 from espalier.text_files import CUT, LONGEST, too_long
 
 __all__ = [
@@ -237,6 +237,9 @@ class TaggedRecord:
         """Start a field; a label of None is a tag that means nothing here."""
         if len(self._open) == DEPTH:
             raise MarkupError(f"<{event.value}> is nested more than {DEPTH} deep", event.line)
+        if label is not None and len(label) > LABEL:  # a path, of which every field inside has a copy
+            what = f"<{event.value}> has a label of {len(label):,} characters"
+            raise MarkupError(what, event.line, f"there are at most {LABEL}")
         self._grow(2, event.line)  # the start tag, and the end tag to come
         self._open.append(_Open(event.value, label, event.line, event.attributes))
 

@@ -17,7 +17,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from espalier.document import Document, Span
-from espalier.errors import Argument, InputError
+from espalier.errors import Argument, InputError, shortened
 from espalier.io.common import Tokeniser, Writing, build, tokeniser
 from espalier.io.inline import without_controls
 from espalier.io.tagged import NAME, NOT_XML, Event, MarkupError, TaggedField, TaggedRecord, attribute_text, render
@@ -93,7 +93,7 @@ class _Table:
         if name == "seg" and attributes.get("type"):
             return attributes["type"]
         if name not in self.labels:
-            said = f"pass labels={{{name!r}: ...}} with a label, or None to keep only its text"
+            said = f"pass labels={{{shortened(name, 60)!r}: ...}} with a label, or None to keep only its text"
             raise MarkupError(f"no label for <{name}>", line, Argument("read", "labels", said=said))
         return self.labels[name]
 

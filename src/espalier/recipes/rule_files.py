@@ -66,7 +66,7 @@ def check_rules(
     text : rules, one on a line.
     labels : a rule that names a field of no label is a mistake; None knows no labels.
     directory : where word lists are read from; None reads none.
-    most : how many rules a text may have; None for any number.
+    most : how many rules a text may have, those that are wrong with the others; None for any number.
 
     Returns
     -------
@@ -77,18 +77,18 @@ def check_rules(
     found: dict[str, tuple[Rule, tuple[int, int]]] = {}
     mistakes: list[RuleError] = []
     for numbers in logical_lines(lines):
-        first, last = numbers[0], numbers[-1]
-        # Blank lines before it keep the places in messages right.
-        alone = "\n" * first + "\n".join(lines[t] if t in numbers else "" for t in range(first, last + 1))
+        first, last, own = numbers[0], numbers[-1], set(numbers)
+        if most is not None and len(found) + len(mistakes) >= most:
+            mistakes.append(RuleError(f"more than {most} rules", line=first + 1, column=1, hint="leave some out"))
+            break
+        alone = "\n" + "\n".join(lines[t] if t in own else "" for t in range(first, last + 1))
         try:
             [rule] = (Rule(*parsed) for parsed in parse_rules(alone, scope))
             if rule.name in found:
-                what, hint = f"a second rule named {rule.name!r}", "names must differ"
-                raise RuleError(what, line=first + 1, column=1, hint=hint)
-            if most is not None and len(found) >= most:
-                raise RuleError(f"more than {most} rules", line=first + 1, column=1, hint="leave some out")
+                raise RuleError(f"a second rule named {rule.name!r}", line=2, column=1, hint="names must differ")
         except RuleError as error:
-            mistakes.append(error)
+            place = {"line": first + error.line - 1, "column": error.column} if error.line else {}
+            mistakes.append(RuleError(*error.args, **place, shown=error.shown, hint=error.ways))
             continue
         found[rule.name] = rule, (first + 1, last + 1)
     return Checked(

@@ -11,7 +11,8 @@ from espalier.server.failures import Failure
 __all__ = ["FormPart", "media_type", "read_form"]
 
 _MOST_PARTS = 10_000
-_LONGEST_HEAD = 4000  # characters of a header: the standard library takes some apart in quadratic time
+_LONGEST_HEAD = 4000  # characters of a header
+_MOST_PARAMETERS = 50  # semicolons of a header: the standard library takes many apart in quadratic time
 _LONGEST_VALUE = 1_000_000  # bytes of a URL-encoded value, which are many small pieces on their way
 
 
@@ -38,6 +39,8 @@ def media_type(header: str) -> tuple[str, dict[str, str]]:
         raise Failure(400, f"a header has more than {_LONGEST_HEAD:,} characters", "send a shorter Content-Type")
     if ";" not in header:
         return header.strip().lower(), {}
+    if header.count(";") > _MOST_PARAMETERS:
+        raise Failure(400, f"a header has more than {_MOST_PARAMETERS} parameters", "send a shorter Content-Type")
     message = Message()
     message["content-type"] = header
     found = message.get_params() or [("", "")]

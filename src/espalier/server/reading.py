@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import gzip
 import io
+import threading
 import zlib
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from espalier.citations.bibliographies import recognise
 from espalier.citations.seen import reference_document
-from espalier.citations.splitting import split_references
+from espalier.citations.splitting import read_references
 from espalier.document import Document
 from espalier.documents.line_words import heading_kind
 from espalier.documents.pace import watched
@@ -32,7 +33,9 @@ __all__ = ["NothingFound", "UploadReading", "decoded", "is_document", "read_file
 
 _UNPACKED = 8  # how many times larger than a request a gzipped file may become
 _READ = "send text, a PDF, DOCX, HTML or LaTeX file; one that was cut off is not recognised"
+_READING = threading.Lock()  # files of records are read one at a time: together they would slow down everybody
 _GZIP = b"\x1f\x8b"
+_OFTEN = 1000  # lines of a file between two looks at the clock
 _HEAD = 60  # lines that a format is guessed from
 
 
@@ -45,7 +48,7 @@ class UploadReading:
     """Documents, where each was found (None: it is the file's own record), and what was wrong.
 
     places : where in the file each stands, for messages; format : of the file, "" if it was no labelled one;
-    deadline : the end of the request's time.
+    look : ends what takes too long, and may let others go first; called for every record.
     """
 
     documents: list[Document] = field(default_factory=list)
@@ -53,7 +56,7 @@ class UploadReading:
     problems: list[Trouble] = field(default_factory=list)
     places: list[str] = field(default_factory=list)
     format: str = ""
-    deadline: Deadline | None = None
+    look: Callable[[], None] | None = None
 
     def report(self, where: str, what: str) -> None:
         """Say what was left out or repaired."""
@@ -61,8 +64,8 @@ class UploadReading:
 
     def take(self, core: Core, document: Document, where: str, source: dict[str, Any] | None = None) -> None:
         """Keep a document, unless it is empty or too long for a record; far too many are refused."""
-        if self.deadline is not None:
-            self.deadline.check()
+        if self.look is not None:
+            self.look()
         if len(self.documents) + len(self.problems) >= core.limits.added:
             raise Failure(413, f"there are more than {core.limits.added:,} records in it", "send it in parts")
         if not encodable(document.text):
@@ -88,26 +91,24 @@ def read_text(core: Core, task: ProjectTask, text: str, layout: str = "auto") ->
 
     `auto` takes blocks where blank lines stand between texts of several lines.
     """
-    found, refused = UploadReading(deadline=Deadline(core.limits.seconds)), list[FormatError]()
     _check_lines(core, text)
-    if task.name == REFERENCES:
-        _refuse_bibliography(text)
-        if layout == "auto":
-            with core.computing() as turn, watched(turn.check):
-                unclear = read_unclear(text).references
-            if unclear:
+    with core.computing() as turn, watched(turn.check):
+        found, refused, stream = UploadReading(look=turn.check), list[FormatError](), io.StringIO(text, newline="\n")
+        if task.name == REFERENCES:
+            _refuse_bibliography(text)
+            if layout == "auto" and (unclear := read_unclear(text).references):
                 _take_found(core, found, unclear, "pasted text")
                 return found
-        for reference in split_references(text, layout, refused=refused):
-            if layout != "auto" or heading_kind(reference.text) != "references":
-                found.take(core, reference_document(reference.text), f"line {reference.line}")
+            for reference in read_references(stream, layout, refused=refused):
+                if layout != "auto" or heading_kind(reference.text) != "references":
+                    found.take(core, reference_document(reference.text), f"line {reference.line}")
+            found.refuse(refused)
+            return found
+        blocks = layout == "blocks" or (layout == "auto" and _looks_blocked(text))
+        for document in iter_read(stream, "plain", blocks=blocks, refused=refused):
+            found.take(core, document, f"line {document.meta['line']}")
         found.refuse(refused)
         return found
-    blocks = layout == "blocks" or (layout == "auto" and _looks_blocked(text))
-    for document in iter_read(io.StringIO(text, newline="\n"), "plain", blocks=blocks, refused=refused):
-        found.take(core, document, f"line {document.meta['line']}")
-    found.refuse(refused)
-    return found
 
 
 def _check_lines(core: Core, text: str) -> None:
@@ -143,15 +144,34 @@ def read_upload(
         raise Failure(400, "this is no text, and no document that is read", _READ, name)
     if chosen == "plain":
         return read_text(core, task, decoded(data, encoding, "choose another encoding"))
-    found = UploadReading(format=chosen, deadline=Deadline(core.limits.seconds))
     problems, refused = list[InputProblem](), list[FormatError]()
-    stream = io.BytesIO(data)
-    for i, document in enumerate(iter_read(stream, chosen, encoding=encoding, problems=problems, refused=refused)):
-        found.take(core, document, document.id or f"record {i + 1}")
+    if not _READING.acquire(timeout=core.limits.seconds):
+        raise Failure(503, "other files are being read", "send it again in some seconds")
+    try:  # with no turn to compute: a record may take a second, and small requests would wait for it
+        look = Deadline(core.limits.seconds).check
+        found, stream = UploadReading(format=chosen, look=look), _LookedAt(data, look)
+        for i, document in enumerate(iter_read(stream, chosen, encoding=encoding, problems=problems, refused=refused)):
+            found.take(core, document, document.id or f"record {i + 1}")
+    finally:
+        _READING.release()
     for problem in problems:
         found.report(f"line {problem.line}", problem.what)
     found.refuse(refused)
     return found
+
+
+class _LookedAt(io.BytesIO):
+    """A file during whose lines somebody looks at the clock: some formats have to be read before a record is known."""
+
+    def __init__(self, data: bytes, look: Callable[[], None]) -> None:
+        super().__init__(data)
+        self._look, self._lines = look, 0
+
+    def readline(self, size: int | None = -1, /) -> bytes:
+        self._lines += 1
+        if not self._lines % _OFTEN:
+            self._look()
+        return super().readline(size)
 
 
 def is_document(data: bytes, name: str) -> bool:

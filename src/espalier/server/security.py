@@ -57,7 +57,7 @@ ABSENT = tuple(
 UNMARKED = ("/api/v1/parse", "/api/processCitation", "/api/processCitationList", "/api/processReferences", *ABSENT)
 """What needs no X-Espalier: nothing is written there, and other programs' clients do not know it."""
 
-_MOST_HEADERS, _COOKIES, _LONGEST_PATH = 200, 16_000, 2000
+_MOST_HEADERS, _LONGEST_HEAD, _COOKIES, _LONGEST_PATH = 200, 32_000, 16_000, 2000
 _TOKEN = 4000  # bytes of the form that brings a token
 _HOPS = 20  # proxies behind one another that are looked at
 
@@ -152,8 +152,11 @@ class Gate:
 
 def _check_head(scope: Scope) -> None:
     """Refuse a head with far too many parts: each has to be looked at several times, while everybody waits."""
-    if len(scope["headers"]) > _MOST_HEADERS or sum(len(v) for k, v in scope["headers"] if k == b"cookie") > _COOKIES:
+    headers = scope["headers"]
+    if len(headers) > _MOST_HEADERS or sum(len(v) for k, v in headers if k == b"cookie") > _COOKIES:
         raise Failure(431, f"the request has more than {_MOST_HEADERS} headers, or long cookies", "send fewer")
+    if sum(len(key) + len(value) for key, value in headers) > _LONGEST_HEAD:
+        raise Failure(431, f"the headers of the request have more than {_LONGEST_HEAD:,} bytes", "send fewer")
     if len(scope["path"]) > _LONGEST_PATH or scope["query_string"].count(b"&") > _MOST_HEADERS:
         raise Failure(414, "the address of the request is too long", "docs/server-api.md describes the requests")
 

@@ -265,7 +265,7 @@ def _inherited(raw: _Raw, parents: Mapping[str, _Raw], macros: _Macros) -> dict[
     if "title" in parent.fields:
         given.setdefault("booktitle", parent.fields["title"])
     own = {name: value for name, value in raw.fields.items() if name != "crossref"}
-    macros.add(sum(len(value) for name, value in given.items() if name not in own), raw.start)
+    macros.add(sum(len(name) + len(value) for name, value in given.items() if name not in own), raw.start)
     return given | own
 
 
