@@ -29,7 +29,6 @@ __all__ = [
     "Component",
     "SizeError",
     "build_automaton",
-    "estimate_size",
     "tabulate",
     "token_classes",
 ]
@@ -252,19 +251,6 @@ class Automaton:
     def classes(self, bits: NDArray[np.bool_]) -> NDArray[np.int32]:
         """Return the class of every token, int32[T], from the bits of a grounded sequence, bool[T, B]."""
         return (bits[:, list(self.bits)] @ (1 << np.arange(len(self.bits)))).astype(np.int32)
-
-
-def estimate_size(machines: Sequence[Machine], always: frozenset[int], L: int, limit: int) -> int | None:
-    """Return a number of states that the product does not exceed; None if there is none, or a part exceeds limit.
-
-    always : conditions that hold everywhere.
-    """
-    parts = [part for machine in machines for part in machine.parts()]
-    if any(part.states is None for part in parts):
-        return None
-    components = [tabulate(part, always, L, limit) for part in parts]
-    known = [component for component in components if component is not None]
-    return _size(known, L) if len(known) == len(parts) else None
 
 
 def build_automaton(

@@ -122,19 +122,6 @@ class Compiled:
         found += [LocalTable(k, bit, None, matrix, first) for k, bit, matrix, first in pair]
         return sorted(found, key=lambda charge: charge.rule)
 
-    def automaton_size(self, rules: Sequence[int], limit: int = 200_000) -> int | None:
-        """Return a number of states that the automaton of these rules does not exceed.
-
-        None if the number grows with the sequence, or a single part of a rule has more than `limit` states.
-        """
-        from espalier.rules.automaton import estimate_size
-
-        chosen = self._chosen(rules)
-        machines = [self.machines[k] for k in chosen]
-        return self.remember(
-            ("size", tuple(chosen), limit), lambda: estimate_size(machines, self._always, len(self.labels), limit)
-        )
-
     def automaton(self, rules: Sequence[int], max_states: int = 200_000) -> Automaton:
         """Return the product automaton of some rules, by number; a `SizeError` if it has more than max_states."""
         from espalier.rules.automaton import build_automaton
