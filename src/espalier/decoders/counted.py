@@ -26,6 +26,7 @@ from espalier.decoders.certify import scores_of
 from espalier.decoders.counts import Conditions, CountForm
 from espalier.inference import marginals
 from espalier.potentials import ChainBatch
+from espalier.rules.forms import priced
 
 if TYPE_CHECKING:
     from espalier.kernels.chain import Lattice
@@ -121,7 +122,7 @@ class _Texts:
         begins[first] = True
         counts = np.add.reduceat(self.rows.token.T[y] + self.rows.open.T[y] * begins[:, None], first)
         over = np.where(self.rows.least, self.rows.bound - counts, counts - self.rows.bound)
-        return np.multiply(self.prices, over, out=np.zeros(over.shape), where=over > 0)
+        return priced(over, self.prices)
 
     def at_stake(self) -> list[tuple[int, ...]]:
         """Return the rows at stake in each text, the likeliest first, as many as there are states for."""

@@ -23,6 +23,7 @@ from espalier.decoders.base import Problem
 from espalier.decoders.joint import Joint, States, transition
 from espalier.errors import InfeasibleError, InputError
 from espalier.rules.automaton import Automaton, SizeError
+from espalier.rules.forms import total_price
 
 if TYPE_CHECKING:
     from espalier.kernels import chain
@@ -38,7 +39,6 @@ __all__ = [
     "from_automaton",
     "from_monitors",
     "posterior_of",
-    "priced",
     "require_possible",
 ]
 
@@ -166,7 +166,7 @@ def from_automaton(problem: Problem, automaton: Automaton, max_edges: int) -> La
     p = problem.folded
     classes = automaton.classes(problem.grounded.bits).tolist()
     rho = problem.penalties[list(automaton.rules)]
-    cost = priced(automaton.increment_rows, rho)
+    cost = total_price(automaton.increment_rows, rho)
     states = np.zeros(1, np.int64)
     layers: list[Layer] = []
     place = np.empty(automaton.n_states, np.int32)  # the node of a state in the layer being built
@@ -191,7 +191,7 @@ def from_automaton(problem: Problem, automaton: Automaton, max_edges: int) -> La
         )
         edges += len(source)
         _check_size(edges, max_edges, t, problem, len(states))
-    end = -priced(automaton.final, rho)[states]
+    end = -total_price(automaton.final, rho)[states]
     return _finished(problem, layers, end, states)
 
 
@@ -209,12 +209,6 @@ def from_monitors(problem: Problem, max_edges: int) -> Lattice:
         _check_size(edges, max_edges, t, problem, len(nodes))
     end = np.array([-joint.final(states) for _, states in nodes], dtype=np.float64)
     return _finished(problem, layers, end)
-
-
-def priced(amounts: NDArray[np.int32], rho: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return Σ_k ρ_k amounts[..., k] with 0 * inf = 0."""
-    soft = amounts.astype(np.float64) @ np.where(np.isinf(rho), 0.0, rho)
-    return np.where((amounts[:, np.isinf(rho)] > 0).any(axis=1), np.inf, soft)
 
 
 def _finished(
