@@ -24,7 +24,7 @@ from espalier.parallel import balanced, choose_threads, run_chunks
 from espalier.potentials import ChainBatch, Potentials
 
 if TYPE_CHECKING:  # few models score segments, and kernels are loaded when they are needed
-    from espalier.kernels.chain import Lattice
+    from espalier.kernels.chain import NodeColumns
     from espalier.kernels.segment import Segments as SegmentScores
     from espalier.segment_potentials import SegmentBatch, SegmentPotentials
 
@@ -120,7 +120,7 @@ class _Problem:
         return int(self.arrays[1].shape[-1])
 
     def summed(self) -> Any:
-        """Return what kernels that sum take: a `Lattice`, or `Segments`."""
+        """Return what kernels that sum take: a `NodeColumns`, or `Segments`."""
         return _segments_of(*self.arrays) if self.segmental else _lattice_of(*self.arrays)
 
     def chunks(self, partial: int = 1) -> list[tuple[int, int]]:
@@ -150,9 +150,9 @@ def _problem(potentials: Chains | Segments) -> _Problem:
 
 def _lattice_of(
     indptr: NDArray[np.int64], unary: Float, trans: Float, trans_class: NDArray[np.int32], start: Float, end: Float
-) -> Lattice:
+) -> NodeColumns:
     """Return the lattice of chains: a node for each label, and the transitions that are allowed, by their targets."""
-    from espalier.kernels.chain import Lattice
+    from espalier.kernels.chain import NodeColumns
 
     (M, L), C, there = unary.shape, len(trans), np.diff(indptr) > 0
     score = unary.copy()
@@ -162,7 +162,7 @@ def _lattice_of(
     allowed = steps != -np.inf  # nan stays, and is seen in the result
     into = np.append(0, np.cumsum(allowed.sum(axis=2)))
     source = np.nonzero(allowed)[2].astype(np.int32)
-    return Lattice(
+    return NodeColumns(
         indptr, L * np.arange(M + 1), score.reshape(-1), trans_class, L * np.arange(C), into, source, steps[allowed]
     )
 
@@ -309,7 +309,7 @@ def _chain_posterior(p: _Problem, threads: int | None, allow_infeasible: bool) -
 
 def _segment_posterior(p: _Problem, threads: int | None, allow_infeasible: bool) -> tuple[Posterior, Float]:
     """Return the posterior of segmentations, and the probability of every segment, float64[M, D, L]."""
-    from espalier.kernels.segment import Expected
+    from espalier.kernels.segment import SegmentSums
 
     scores = p.summed()
     chunks, W = p.chunks(partial=p.L * padded(p.L)), padded(p.L)
@@ -318,7 +318,7 @@ def _segment_posterior(p: _Problem, threads: int | None, allow_infeasible: bool)
     kernel, weight = p.kernels.expectations, np.ones(p.N)
 
     def chunk(c: int) -> None:
-        expected = Expected(log_z, entropies, covering, starting, ending, parts, transitions[c])
+        expected = SegmentSums(log_z, entropies, covering, starting, ending, parts, transitions[c])
         kernel(scores, *chunks[c], weight, expected)
 
     run_chunks(chunk, len(chunks), choose_threads(p.M, threads))

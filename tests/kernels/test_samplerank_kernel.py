@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from espalier.corpus import Corpus, Labels
 from espalier.kernels.samplerank import (
     TIE,
-    Tally,
+    TruthCounts,
     count_segments,
     loss_change,
     propose,
@@ -104,7 +104,7 @@ def test_loss_change(labels: Labels, T: int, data) -> None:
     counts[:2] = count_segments(0, T, y, gold, tables.field, tables.opens, ends)
     judged = gold >= 0
     more = int((z != gold)[judged].sum()) - int((y != gold)[judged].sum())
-    tally = Tally(ends, counts, new_counts, np.zeros(0, np.int64), np.zeros(0, np.int64))
+    tally = TruthCounts(ends, counts, new_counts, np.zeros(0, np.int64), np.zeros(0, np.int64))
     assert loss_change(lo, hi, y, z, gold, False, tables, tally) == more
     if judged.any():
         truth = [labels.decode(gold.tolist())]
@@ -124,7 +124,7 @@ def test_rule_change(T: int, data) -> None:
     tables = RuleTables.of(COMPILED, corpus).after(2, 3)
     sums, new_sums, fresh = (np.zeros(len(tables.bound), np.int64) for _ in range(3))
     row_sums(y, tables.row_values, sums)
-    tally = Tally(*np.zeros((3, T), np.int64), sums, new_sums)
+    tally = TruthCounts(*np.zeros((3, T), np.int64), sums, new_sums)
     # Three tokens in front, then that of the first sequence.
     found = rule_change(4, lo, hi, y, z, tables, tables.price[3], tally)
     p = np.array([1, 1, 1, 0.5, 3, 1, 0.25, 1e6])

@@ -60,7 +60,7 @@ def forward_backward(batch, lo=0, hi=None):
     N, (M, D, L) = len(batch), batch.score.shape
     scores, rows = summed(batch), np.zeros((3, M, padded(L)))
     log_z, entropy, parts = np.full(N, 7.0), np.full(N, 7.0), np.zeros(scores.table.shape)
-    expected = segment.Expected(log_z, entropy, *rows, parts, np.zeros(scores.trans.shape))
+    expected = segment.SegmentSums(log_z, entropy, *rows, parts, np.zeros(scores.trans.shape))
     segment.expectations(scores, lo, N if hi is None else hi, np.ones(N), expected)
     return log_z, rows[0, :, :L], parts[:, :L].reshape(M, D, L), expected.transitions[:, :L], entropy
 

@@ -29,7 +29,7 @@ from espalier.potentials import ChainBatch
 from espalier.rules.forms import priced
 
 if TYPE_CHECKING:
-    from espalier.kernels.chain import Lattice
+    from espalier.kernels.chain import NodeColumns
 
 __all__ = ["counted_probabilities"]
 
@@ -174,9 +174,9 @@ class _Texts:
         whole = np.exp(min(score - log_z[0], 0.0)) if np.isfinite(score) and np.isfinite(log_z[0]) else 0.0
         return np.minimum(shares[np.arange(b - a), self.y[a:b]], 1.0), float(whole)
 
-    def lattice(self, i: int, several: Int) -> Lattice:
+    def lattice(self, i: int, several: Int) -> NodeColumns:
         """Return text i as columns of S counts times L labels; the counts of the rows are one number, s."""
-        from espalier.kernels.chain import Lattice
+        from espalier.kernels.chain import NodeColumns
 
         batch, rows, L, prices = self.batch, self.rows, self.batch.n_labels, self.prices[i, several]
         a, b = int(batch.indptr[i]), int(batch.indptr[i + 1])
@@ -202,7 +202,7 @@ class _Texts:
         order = np.argsort(target[kept], kind="stable")
         T, none = b - a, np.zeros(1, np.int64)
         ends = np.append(0, np.cumsum(np.bincount(target[kept], minlength=S * L)))
-        return Lattice(
+        return NodeColumns(
             np.array([0, T]), S * L * np.arange(T + 1), score.reshape(-1), np.zeros(T, np.int32), none, ends,
             source[kept][order].astype(np.int32), edge[kept][order],
         )  # fmt: skip

@@ -86,7 +86,7 @@ class Lattice:
         """The label of every node, layer by layer, without the root."""
         return np.concatenate([np.zeros(0, np.int16), *(layer.label for layer in self.layers)])
 
-    def columns(self) -> chain.Lattice:
+    def columns(self) -> chain.NodeColumns:
         """Return it as kernels take it: edges from the root count as scores of nodes, for each node has one."""
         from espalier.kernels.chain import Lattice as Columns
 

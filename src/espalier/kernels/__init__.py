@@ -41,11 +41,11 @@ __all__ = [
     "LANES",
     "LARGEST",
     "VEC_BYTES",
+    "Averaged",
     "Lanes",
-    "Learned",
     "Levels",
     "References",
-    "Split",
+    "SplitRefs",
     "Steady",
     "Steps",
     "Transitions",
@@ -238,7 +238,7 @@ class References(NamedTuple):
     w: NDArray[np.float64]
 
 
-class Split(NamedTuple):
+class SplitRefs(NamedTuple):
     """What items refer to, in two parts: rows of a dense table, and attributes whose weights are added one by one.
 
     dense_ptr, narrow_ptr : int64[n + 1]; dense_rows, narrow_refs : int32; the values beside them are empty if all are
@@ -253,7 +253,7 @@ class Split(NamedTuple):
     narrow_values: NDArray[np.float64]
 
 
-class Learned(NamedTuple):
+class Averaged(NamedTuple):
     """Weights of attributes and labels, of transitions, of first and last labels, on their way.
 
     Each stands before its sum over steps of step times change, from which averages are made: *_u.

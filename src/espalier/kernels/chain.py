@@ -11,7 +11,7 @@ The backward pass multiplies probabilities that are normalised where they stand.
 difference of large numbers: marginals, entropy and samples stay accurate for long sequences and large scores.
 k-best keeps the best prefixes of every state, and finds the next one of a state where it is asked for.
 
-Sums run over a `Lattice`, columns of nodes and the edges between them: a chain has a node a label in every column;
+Sums run over a `NodeColumns`, columns of nodes and the edges between them: a chain has a node a label in every column;
 rules add what they remember (`decoders.lattice`), or how much they have counted (`decoders.counted`). The best
 labellings are asked of chains alone, where every step to the next column is a matrix; `end` is the step into a last
 state.
@@ -39,10 +39,19 @@ from espalier.kernels import njit
 from espalier.kernels.vector import LANES, load, store
 from espalier.kernels.vector import exp as exp_of_lanes
 
-__all__ = ["Lattice", "best_path", "forward_backward", "k_best", "log_partition", "path_scores", "sample", "viterbi"]
+__all__ = [
+    "NodeColumns",
+    "best_path",
+    "forward_backward",
+    "k_best",
+    "log_partition",
+    "path_scores",
+    "sample",
+    "viterbi",
+]
 
 
-class Lattice(NamedTuple):
+class NodeColumns(NamedTuple):
     """A column of nodes for each token, and the edges between neighbouring columns; -inf forbids.
 
     indptr : int64[N + 1], the tokens of sequences; nodes : int64[M + 1], the nodes of tokens; score : float64[nodes].

@@ -23,7 +23,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from espalier.kernels import BLOCK, Split, njit
+from espalier.kernels import BLOCK, SplitRefs, njit
 from espalier.kernels.vector import (
     LANES,
     fma,
@@ -67,7 +67,7 @@ def fill_wide(lo, hi, wide_attribute, pair_ptr, pair_label, w, table):
 
 @njit(cache=True, nogil=True)
 def score_rows(lo, hi, split, pair_ptr, pair_label, w, table, out, first_out):
-    """out[first_out + r] = the score row of item r (a token or a bundle) of `Split`, for r in lo..hi-1."""
+    """out[first_out + r] = the score row of item r (a token or a bundle) of `SplitRefs`, for r in lo..hi-1."""
     dense_ptr, dense_rows, dense_values, narrow_ptr, narrow_refs, narrow_values = split
     width = table.shape[1] * 8
     source, target, rows = table.ctypes.data, out.ctypes.data, dense_rows.ctypes.data
@@ -258,7 +258,7 @@ def resolve_refs(items, ptr, refs, values, row_of, pair_ptr):
 
     items : int64[n]; the item behind each output row, -1 for a row that stands for nothing. row_of : int32[A + R], the
     table row of each reference, -1 for narrow attributes; those without weights are left out.
-    Returns a `Split`.
+    Returns a `SplitRefs`.
     """
     n, weighted = len(items), len(values) > 0
     capacity = 0
@@ -287,7 +287,7 @@ def resolve_refs(items, ptr, refs, values, row_of, pair_ptr):
                         narrow_values[s] = values[k]
                     s += 1
         dense_ptr[r + 1], narrow_ptr[r + 1] = d, s
-    return Split(dense_ptr, dense_rows[:d], dense_values[:d], narrow_ptr, narrow_refs[:s], narrow_values[:s])
+    return SplitRefs(dense_ptr, dense_rows[:d], dense_values[:d], narrow_ptr, narrow_refs[:s], narrow_values[:s])
 
 
 @njit(cache=True, nogil=True)

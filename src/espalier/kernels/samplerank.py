@@ -27,7 +27,7 @@ from espalier.kernels import njit
 from espalier.kernels.perceptron import change, change_steps
 
 __all__ = [
-    "Tally",
+    "TruthCounts",
     "loss_change",
     "row_sums",
     "rule_change",
@@ -42,7 +42,7 @@ TIE = 1e-6
 """What a wrong token adds to 1 - F1: one label seldom completes a segment, and F1 alone is flat nearly everywhere."""
 
 
-class Tally(NamedTuple):
+class TruthCounts(NamedTuple):
     """What is counted of a labelling, and of one that is proposed.
 
     ends : int64[T], of `segment_ends` for gold; counts : int64[3], segments, right ones, those of gold; sums :
@@ -164,7 +164,7 @@ def f1_loss(found, right, true):
 def loss_change(lo, hi, y, z, gold, by_segments, segments, tally):
     """Return loss(z) - loss(y): wrong tokens, or 1 - F1 of the segments.
 
-    gold : int16[T], -1 not judged; segments : `SegmentTables`; tally : a `Tally` of y, which gets the counts of z.
+    gold : int16[T], -1 not judged; segments : `SegmentTables`; tally : a `TruthCounts` of y, which gets the counts of z.
     """
     field, opens, _ = segments
     wrong = 0.0
@@ -200,7 +200,7 @@ def row_sums(y, row_values, sums):
 def rule_change(a, lo, hi, y, z, rules, price, tally):
     """Return Σ_k p_k (d_k(z) - d_k(y)) for labellings that differ in lo..hi-1 only.
 
-    a : where the sequence begins; rules : `RuleTables`; price : float64[R]; tally : a `Tally` of y, which gets the sums
+    a : where the sequence begins; rules : `RuleTables`; price : float64[R]; tally : a `TruthCounts` of y, which gets the sums
     of z.
     """
     unary, pair, values = rules.unary_charge, rules.pair_charge, rules.row_values
@@ -269,7 +269,7 @@ def samplerank_epoch(state, order, step, proposals, truth, segments, indptr, y, 
         if T == 0 or L == 1 or truth.omega[i] == 0.0:
             continue
         now, new, gold = y[a : a + T], z[:T], truth.gold[a : a + T]
-        tally = Tally(space[:T], counts[0], counts[1], sums[0], sums[1])
+        tally = TruthCounts(space[:T], counts[0], counts[1], sums[0], sums[1])
         new[:] = now
         segment_ends(gold, gold, segments.field, segments.opens, tally.ends)
         counts[0, 2] = np.sum(tally.ends >= 0)

@@ -48,7 +48,7 @@ from espalier.kernels import njit
 from espalier.kernels.chain import best_before, draw, exponentials, longest, max_step, merge
 
 __all__ = [
-    "Expected",
+    "SegmentSums",
     "Segments",
     "expectations",
     "k_best",
@@ -85,7 +85,7 @@ class Segments(NamedTuple):
     reach: NDArray[np.int32]
 
 
-class Expected(NamedTuple):
+class SegmentSums(NamedTuple):
     """What is expected of segmentations; all but log_z and entropy are added to, weighted by sequence.
 
     log_z, entropy : float64[N], the latter float64[0] if unwanted; covering, starting, ending : float64[≥ M, W], the

@@ -26,7 +26,7 @@ from espalier.corpus import Corpus
 from espalier.decoders.batch import decode_batch
 from espalier.errors import InfeasibleError, Place
 from espalier.features.matrix import FeatureMatrix
-from espalier.kernels import Learned, Levels
+from espalier.kernels import Averaged, Levels
 from espalier.kernels.chain import best_path
 from espalier.kernels.perceptron import move, score_sequence
 from espalier.learning.perceptron import Training, mean_of_steps, without_zeros
@@ -104,7 +104,7 @@ def train_constrained(
     return ConstrainedTraining(_finished(pairs, loop.weights, steps), tuple(mistakes), rho)
 
 
-def _initial(pairs: Pairs, start_allowed: NDArray[np.bool_], allowed: NDArray[np.bool_]) -> Learned:
+def _initial(pairs: Pairs, start_allowed: NDArray[np.bool_], allowed: NDArray[np.bool_]) -> Averaged:
     """Return what the kernels update: attribute, transition, start and end weights, each before its sum Σ c δ."""
     weights = [
         np.zeros(len(pairs)),
@@ -112,10 +112,10 @@ def _initial(pairs: Pairs, start_allowed: NDArray[np.bool_], allowed: NDArray[np
         np.where(start_allowed, 0.0, -np.inf),
         np.zeros(pairs.n_labels),
     ]
-    return Learned(*(array for part in weights for array in (part, np.zeros_like(part))))
+    return Averaged(*(array for part in weights for array in (part, np.zeros_like(part))))
 
 
-def _finished(pairs: Pairs, both: Learned, steps: int) -> ChainModel:
+def _finished(pairs: Pairs, both: Averaged, steps: int) -> ChainModel:
     """Return the model of the mean weights over so many steps; 0 steps: of the last weights."""
     w, trans, start, end = (mean_of_steps(both[k], both[k + 1], steps) for k in range(0, len(both), 2))
     kept, w = without_zeros(pairs, w)
@@ -132,7 +132,7 @@ class _Loop:
         pairs: Pairs,
         compiled: Compiled,
         boundaries: bool,
-        weights: Learned,
+        weights: Averaged,
         rho: Float,
     ) -> None:
         assert corpus.y is not None

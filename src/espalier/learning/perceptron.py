@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from espalier.errors import InfeasibleError, InputError, Place
 from espalier.features.matrix import FeatureMatrix
-from espalier.kernels import Learned
+from espalier.kernels import Averaged
 from espalier.kernels.perceptron import perceptron_epoch
 from espalier.models.linear import ChainModel, Pairs
 
@@ -74,7 +74,7 @@ def train_perceptron(
     ]
     # Σ step · change: what training begins with counts as a change of the first step, so the mean has all of it.
     sums = begun
-    learned = Learned(*(array for pair in zip(weights, sums, strict=True) for array in pair))
+    learned = Averaged(*(array for pair in zip(weights, sums, strict=True) for array in pair))
     order = np.arange(N)
     mistakes: list[int] = []
     for epoch in range(epochs):

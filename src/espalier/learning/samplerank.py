@@ -34,7 +34,7 @@ from espalier.decoders.certify import gates
 from espalier.decoders.counts import Conditions
 from espalier.errors import InputError
 from espalier.features.matrix import FeatureMatrix
-from espalier.kernels import Learned
+from espalier.kernels import Averaged
 from espalier.kernels.samplerank import samplerank_epoch
 from espalier.learning.perceptron import all_pairs, mean_of_steps, without_zeros
 from espalier.models.linear import ChainModel
@@ -253,7 +253,7 @@ class Walk:
 
     def run(self, truth: Truth, sequences: Int) -> Pass:
         """Visit these sequences in a random order."""
-        learned = Learned(*(array for pair in zip(self.weights, self._sums, strict=True) for array in pair))
+        learned = Averaged(*(array for pair in zip(self.weights, self._sums, strict=True) for array in pair))
         found = samplerank_epoch(
             self._state, self._rng.permutation(sequences), self.steps, self._proposals, truth, self._segments,
             self._indptr, self.y, self._matrix.levels, learned,

@@ -25,7 +25,7 @@ from espalier.errors import InfeasibleError, InputError, LabelError, Place
 from espalier.features.matrix import FeatureMatrix
 from espalier.kernels import aligned, padded
 from espalier.kernels.history import dot
-from espalier.kernels.segment import Expected, expectations, reaches
+from espalier.kernels.segment import SegmentSums, expectations, reaches
 from espalier.learning.likelihood import RowGradient
 from espalier.models.linear import Pairs, RowPlan
 from espalier.models.segmental import LENGTH_BINS, SegmentalModel, SegmentFeatures, SegmentInput
@@ -223,7 +223,7 @@ class SegmentLikelihood:
 
         def chunk(c: int) -> None:
             for sign, segments in known.items():
-                expected = Expected(log_z[sign], np.zeros(0), covering, starting, ending, kinds[c], steps[c])
+                expected = SegmentSums(log_z[sign], np.zeros(0), covering, starting, ending, kinds[c], steps[c])
                 expectations(segments, *self.chunks[c], sign * self.sample_weight, expected)
 
         run_chunks(chunk, len(self.chunks), self.threads)

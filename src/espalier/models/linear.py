@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 from espalier.errors import InfeasibleError, InputError, ModelFileError, Place
 from espalier.features.matrix import FeatureMatrix
 from espalier.inference import viterbi
-from espalier.kernels import LANES, References, Split, aligned, padded, worth_loading
+from espalier.kernels import LANES, References, SplitRefs, aligned, padded, worth_loading
 from espalier.parallel import balanced, choose_threads, independent_chunks, run_chunks
 from espalier.potentials import ChainBatch, Potentials
 
@@ -148,7 +148,7 @@ class RowPlan:
     pairs: Pairs
     row_of: NDArray[np.int32]
     table: NDArray[np.float64]
-    bundles: Split
+    bundles: SplitRefs
 
     @classmethod
     def of(cls, matrix: FeatureMatrix, pairs: Pairs) -> RowPlan:
@@ -162,12 +162,12 @@ class RowPlan:
         bundles = resolve_refs(np.arange(R), m.bundle_indptr, m.bundle_ids, m.bundle_values, row_of, pairs.ptr)
         return cls(matrix, pairs, row_of, aligned(n_wide + R, padded(pairs.n_labels)), bundles)
 
-    def tokens(self, items: NDArray[np.int64]) -> Split:
+    def tokens(self, items: NDArray[np.int64]) -> SplitRefs:
         """Resolve what to add for each of these tokens (-1: nothing)."""
         from espalier.kernels.rows import resolve_refs
 
         m = self.matrix
-        refs: Split = resolve_refs(items, m.token_indptr, m.token_refs, m.token_values, self.row_of, self.pairs.ptr)
+        refs: SplitRefs = resolve_refs(items, m.token_indptr, m.token_refs, m.token_values, self.row_of, self.pairs.ptr)
         return refs
 
     def prepare(self, w: NDArray[np.float64], threads: int) -> None:
@@ -185,7 +185,7 @@ class RowPlan:
         run_chunks(chunk, len(chunks), threads)
 
     def score(
-        self, tokens: Split, lo: int, hi: int, w: NDArray[np.float64], rows: NDArray[np.float64], first: int = 0
+        self, tokens: SplitRefs, lo: int, hi: int, w: NDArray[np.float64], rows: NDArray[np.float64], first: int = 0
     ) -> None:
         """Write the score rows lo..hi-1 of resolved tokens (after `prepare`); rows[0] is that of token `first`."""
         from espalier.kernels.rows import score_rows
