@@ -88,7 +88,7 @@ class Lattice:
 
     def columns(self) -> chain.NodeColumns:
         """Return it as kernels take it: edges from the root count as scores of nodes, for each node has one."""
-        from espalier.kernels.chain import Lattice as Columns
+        from espalier.kernels.chain import NodeColumns
 
         sizes = [len(layer.label) for layer in self.layers]
         nodes = np.append(0, np.cumsum(sizes)).astype(np.int64)
@@ -101,7 +101,7 @@ class Lattice:
         if self.layers:
             score[nodes[-2] :] += self.final
         inner, T = self.layers[1:], len(self.layers)
-        return Columns(
+        return NodeColumns(
             np.array([0, T]), nodes, score, np.arange(T, dtype=np.int32), nodes[:-1], np.append(0, np.cumsum(degree)),
             np.concatenate([np.zeros(0, np.int32), *(layer.source for layer in inner)]),
             np.concatenate([np.zeros(0), *(layer.score for layer in inner)]),

@@ -164,7 +164,7 @@ def f1_loss(found, right, true):
 def loss_change(lo, hi, y, z, gold, by_segments, segments, tally):
     """Return loss(z) - loss(y): wrong tokens, or 1 - F1 of the segments.
 
-    gold : int16[T], -1 not judged; segments : `SegmentTables`; tally : a `TruthCounts` of y, which gets the counts of z.
+    gold : int16[T], -1 not judged; segments : `SegmentTables`; tally : `TruthCounts` of y, which get those of z.
     """
     field, opens, _ = segments
     wrong = 0.0
@@ -200,7 +200,7 @@ def row_sums(y, row_values, sums):
 def rule_change(a, lo, hi, y, z, rules, price, tally):
     """Return Σ_k p_k (d_k(z) - d_k(y)) for labellings that differ in lo..hi-1 only.
 
-    a : where the sequence begins; rules : `RuleTables`; price : float64[R]; tally : a `TruthCounts` of y, which gets the sums
+    a : where the sequence begins; rules : `RuleTables`; price : float64[R]; tally : `TruthCounts` of y, which get those
     of z.
     """
     unary, pair, values = rules.unary_charge, rules.pair_charge, rules.row_values
