@@ -9,28 +9,29 @@ from hypothesis import strategies as st
 from test_batch import PLAIN, RULES, TAGS, make
 
 from espalier.corpus import Corpus, Labels
-from espalier.decoders import batch as batches
 from espalier.decoders import exhaustive, kbest
-from espalier.decoders.base import Problem, Problems
+from espalier.decoders.base import Problem, Problems, evaluate
 from espalier.decoders.climb import climb_for_several
 from espalier.potentials import ChainBatch
 from espalier.rules import rules
 from espalier.rules.compile import Compiled, compile_rules
 
 
-def ranked(batch: ChainBatch, compiled: Compiled, corpus: Corpus, k: int) -> list[list[kbest.Ranked]]:
+def ranked(batch: ChainBatch, compiled: Compiled, corpus: Corpus, k: int, **how: int) -> list[list[kbest.Ranked]]:
     """Return the k best labellings of every sequence."""
-    return kbest.k_best_batch(Problems.of(batch, compiled, corpus), k, threads=1)
+    return kbest.k_best_batch(Problems.of(batch, compiled, corpus), k, threads=1, **how)
 
 
-def compare(batch: ChainBatch, compiled: Compiled, corpus: Corpus, k: int) -> None:
+def compare(batch: ChainBatch, compiled: Compiled, corpus: Corpus, k: int, **how: int) -> None:
     """Compare with enumeration; bounds hold, and meet the scores."""
-    every = zip(ranked(batch, compiled, corpus, k), compiled.ground_corpus(corpus), strict=True)
+    every = zip(ranked(batch, compiled, corpus, k, **how), compiled.ground_corpus(corpus), strict=True)
     for i, (found, grounded) in enumerate(every):
         best = [one for one in exhaustive.decode(Problem(batch[i], grounded), k=k) if one.labels is not None]
         assert [one.labels.tolist() for one in found] == [one.labels.tolist() for one in best]
         for one, other in zip(found, best, strict=True):
             assert one.bound == pytest.approx(other.score, abs=1e-8)
+            assert one.score == pytest.approx(other.score, abs=1e-8)
+            assert one.proven
 
 
 @settings(deadline=None, derandomize=True, max_examples=60)
@@ -75,12 +76,11 @@ def test_ties_and_short_lists_are_left_to_the_ladder(monkeypatch):
     expected = [one.labels.tolist() for one in climb_for_several(Problem(flat[0], grounded), 3, 1000)]
     assert [one.labels.tolist() for one in ranked(flat, compiled, corpus, 3)[0]] == expected
     assert asked == [3]
-    monkeypatch.setattr(batches, "LONGEST_LIST", 2)
     rng = np.random.default_rng(0)
     batch = ChainBatch(
         corpus.indptr, rng.normal(size=(3, 3)), np.zeros((1, 3, 3)), np.zeros(3, np.int32), *np.zeros((2, 3))
     )
-    compare(batch, compiled, corpus, 3)
+    compare(batch, compiled, corpus, 3, longest=2)
     assert asked == [3, 3]
 
 
@@ -105,3 +105,20 @@ def test_a_labelling_on_which_a_machine_gets_lost_is_no_proof():
         rng, corpus = np.random.default_rng(seed), Corpus.from_tokens([["x"] * 5])
         unary, trans, (start, end) = (rng.normal(size=shape) for shape in ((5, 4), (1, 4, 4), (2, 4)))
         compare(ChainBatch(corpus.indptr, unary, trans, np.zeros(5, np.int32), start, end), compiled, corpus, 3)
+
+
+@pytest.mark.parametrize("longest", [3, 8, 1024])
+def test_without_a_climb_the_list_says_how_far_it_is_from_the_k_best(longest):
+    proven = []
+    for seed in range(30):
+        batch, corpus, compiled, rho = make(seed, PLAIN, ["Once", "Most", "Least"], 1.0, seed % 2 == 0)
+        compiled = compile_rules(compiled.rules.with_penalties(rho), PLAIN)
+        found = ranked(batch, compiled, corpus, 3, max_nodes=0, longest=longest)
+        for i, grounded in enumerate(compiled.ground_corpus(corpus)):
+            best = [one.score for one in exhaustive.decode(Problem(batch[i], grounded), k=3) if one.labels is not None]
+            for r, (one, score) in enumerate(zip(found[i], best, strict=False)):
+                assert evaluate(Problem(batch[i], grounded), one.labels).score == pytest.approx(one.score)
+                assert one.score <= score + 1e-8
+                assert one.bound >= score - 1e-8 or any(not before.proven for before in found[i][:r])
+                proven.append(one.proven)
+    assert all(proven) == (longest == 1024)

@@ -12,11 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from espalier.corpus import Corpus, Labels
-from espalier.decoders.base import Problem
 from espalier.document import Document
 from espalier.errors import InputError
 from espalier.estimators.unlabelled import Guard
-from espalier.learning.codl import Cycle, Guess, fold_batch, guess_of, pseudo_labelled, top_k
+from espalier.learning.codl import Cycle, Guess, guess_labels, guess_of, pseudo_labelled
 from espalier.potentials import ChainBatch, Potentials
 from espalier.rules.compile import compile_rules
 from espalier.rules.meaning import degrees
@@ -179,55 +178,36 @@ texts = st.lists(st.lists(st.sampled_from(["a", "b", "."]), max_size=5), min_siz
 @given(
     st.integers(0, 999), texts, prices, st.sampled_from([1, 2, 5]), st.sampled_from([RULES, LENGTH]), st.integers(1, 2)
 )
-def test_proven_lists_are_the_k_best(seed, sequences, rho, k, text, classes) -> None:
+def test_guesses_under_rules_are_the_k_best(seed, sequences, rho, k, text, classes) -> None:
     batch, corpus = batch_of(seed, sequences, classes)
     compiled = compiled_rules(text, rho)
-    found = top_k(batch, compiled, corpus, k)
+    found = guess_labels(batch, compiled, corpus, k=k, weighting="score")
     assert found.labels.shape == (k, corpus.n_tokens)
+    assert found.proven.all()
     for i, (a, b) in enumerate(itertools.pairwise(corpus.indptr.tolist())):
         expected = ranked(batch[i], compiled, sequences[i])
-        scores = dict(expected)
-        got = [(tuple(y[a:b].tolist()), s) for y, s in zip(found.labels, found.scores[i], strict=True) if s > -math.inf]
-        assert len({y for y, _ in got}) == len(got)
-        for y, score in got:
-            assert score == pytest.approx(scores[y])
-        assert [s for _, s in got] == sorted((s for _, s in got), reverse=True)
-        assert [s for _, s in got][:1] == pytest.approx([s for _, s in expected][:1])
-        if found.proven[i]:
-            assert [s for _, s in got] == pytest.approx([s for _, s in expected[:k]])
-        beyond = len(got) if sequences[i] else 0
-        assert (found.labels[beyond:, a:b] == -1).all()
-
-
-@relaxed
-@given(st.integers(0, 999), texts, prices, st.integers(1, 2))
-def test_folding_a_batch_is_folding_each(seed, sequences, rho, classes) -> None:
-    batch, corpus = batch_of(seed, sequences, classes)
-    compiled = compiled_rules(RULES, rho)
-    folded = fold_batch(batch, compiled, compiled.ground_bits(corpus))
-    for i, grounded in enumerate(compiled.ground_corpus(corpus)):
-        got, expected = (
-            np.array([s for _, s in labellings(p).items]) for p in (folded[i], Problem(batch[i], grounded).folded)
-        )
-        np.testing.assert_allclose(got, expected, rtol=1e-12)
-
-
-def test_a_long_list_proves_everything() -> None:
-    batch, corpus = batch_of(3, [["a", "b", "."], ["b"]], 1)
-    assert top_k(batch, compiled_rules(RULES, [1.0] * 5), corpus, 14).proven.all()  # 28 listed, 27 exist
+        scores, n = dict(expected), min(k, len(expected))
+        got = [tuple(y[a:b].tolist()) for y in found.labels[:n]]
+        assert len(set(got)) == n
+        assert [scores[y] for y in got] == pytest.approx([s for _, s in expected[:k]])
+        assert found.scores[i] == pytest.approx(expected[0][1] if n else -math.inf)
+        raw = np.exp([s - expected[0][1] for _, s in expected[:k]])
+        np.testing.assert_allclose(found.weight[:n, i], raw / raw.sum(), rtol=1e-6)
+        assert (found.labels[n if sequences[i] else 0 :, a:b] == -1).all()
+        assert (found.weight[n:, i] == 0).all()
 
 
 def test_lists_of_sequences_without_any_labelling() -> None:
     batch, corpus = batch_of(3, [["a", "b"], ["b"], []], 1)
     batch.unary[:2] = -np.inf
-    found = top_k(batch, compiled_rules(RULES, [1.0] * 5), corpus, 3)  # a warning of NumPy's would be an error here
-    assert np.isneginf(found.scores[0]).all()
+    found = guess_labels(batch, compiled_rules(RULES, [1.0] * 5), corpus, k=3)  # NumPy's warnings would be errors here
+    assert np.isneginf(found.scores[0])
     assert (found.labels[:, :2] == -1).all()
-    assert np.isfinite(found.scores[1]).all()
-    assert found.proven[0]
+    assert np.isfinite(found.scores[1])
+    assert found.proven.all()
 
 
 def test_k_is_a_whole_number() -> None:
     batch, corpus = batch_of(3, [["a"]], 1)
-    with pytest.raises(InputError, match="at least 1"):
-        top_k(batch, compiled_rules(RULES, [1.0] * 5), corpus, 0)
+    with pytest.raises(InputError, match="k is 0"):
+        guess_labels(batch, compiled_rules(RULES, [1.0] * 5), corpus, k=0)

@@ -69,7 +69,6 @@ FIRST_NODES = 1024
 COMPILED_NODES = 65_536  # of the compiled search: of what it leaves, A* proves more than a longer one does
 SHORT_SEARCH = 2_000
 MOST_NODES = 100_000  # of all searches for one sequence
-LONGEST_LIST = 1024  # labellings among which the k best are looked for
 REFINED = 1_000_000  # values of a bound that knows the machines' states
 GAP_OF_DEGREES = 1e-6
 FLAT_ROUNDS = 6  # of Soft-DD that asks whether hard rules can be kept at all
@@ -155,21 +154,27 @@ class CountDecoder:
         return work.decode(max_rounds, max_nodes)
 
     def rank(
-        self, indptr: Int, unary: Float, conditions: Conditions, kinds: NDArray[np.int32], k: int, threads: int | None
+        self,
+        indptr: Int,
+        unary: Float,
+        conditions: Conditions,
+        kinds: NDArray[np.int32],
+        k: int,
+        longest: int,
+        threads: int | None,
     ) -> Lists:
-        """List the k best labellings of N sequences, as states of the chain (see `kernels.readings`)."""
+        """Return the k best of `longest` labellings of N sequences, as states of the chain (see `kernels.readings`)."""
         from espalier.kernels.readings import rank_readings
 
         work = _Work(self, indptr, unary, self._kinds(indptr, kinds), conditions, choose_threads(len(unary), threads))
-        multipliers, N, M = work.multipliers(), len(indptr) - 1, len(unary)
-        lists, laid = Lists(np.empty((k, M), np.int16), np.empty((N, k)), np.empty(N)), work.laid(np.arange(M))
+        (multipliers, bounds), M = work.multipliers(), len(unary)
+        lists = Lists(np.empty((k, M), np.int16), np.empty((len(bounds), k)), bounds)
+        laid = work.laid(np.arange(M))
         price = np.ascontiguousarray(np.broadcast_to(work.price, multipliers.shape))
         chunks, rows = balanced(indptr, max(M // TOKENS_A_CHUNK, 1)), self.form.counting
 
         def chunk(c: int) -> None:
-            rank_readings(
-                *chunks[c], indptr, laid, self.model, rows, price, multipliers, work.parts, LONGEST_LIST, lists
-            )
+            rank_readings(*chunks[c], indptr, laid, self.model, rows, price, multipliers, work.parts, longest, lists)
 
         run_chunks(chunk, len(chunks), work.threads)
         return lists
@@ -252,14 +257,14 @@ class _Work:
             found.labels[np.repeat(impossible, self.lengths)] = -1
         return found
 
-    def multipliers(self) -> Float:
-        """Return those of Soft-DD after a few rounds, float64[N, R]; 0 for sequences that break no rule."""
+    def multipliers(self) -> tuple[Float, Float]:
+        """Return those of Soft-DD after a few rounds, float64[N, R], 0 where no rule is broken; bounds, float64[N]."""
         found = np.zeros((len(self.lengths), len(self.form.bound)))
-        self.decode(20, 0)
+        bounds = self.decode(20, 0).bounds
         if self.multiplied is not None:
             open_, own = self.multiplied
             found[open_] = own
-        return found
+        return found, bounds
 
     def broken(self, indptr: Int, path: NDArray[np.int16], pattern: Int) -> Float:
         """Return what every part charges for each labelling, float64[N, Q]."""

@@ -132,14 +132,16 @@ def _rank(laid, model, counting, price, multiplier, parts, most, labels, scores)
 def rank_readings(lo, hi, indptr, laid, model, counting, price, multipliers, parts, most, lists):
     """Write the best labellings of the sequences lo..hi-1 into `lists`; an empty one has none.
 
+    Nor has a sequence of which `lists.rest` says before that nothing is possible.
     price : float64[N, R]; multipliers : float64[N, R], λ. most : labellings that are listed for a sequence.
     """
     k = lists.scores.shape[1]
     for i in range(lo, hi):
         a, b = indptr[i], indptr[i + 1]
         found = np.full((k, b - a), -1, np.int16)
-        lists.scores[i], lists.rest[i] = -np.inf, -np.inf
-        if a == b:
+        lists.scores[i], lists.labels[:, a:b] = -np.inf, -1
+        if a == b or lists.rest[i] == -np.inf:
+            lists.rest[i] = -np.inf
             continue
         own = ChargedRows(laid.rows[a:b], laid.change[a:b], laid.kind[a:b], laid.pattern[a:b])
         lists.rest[i] = _rank(own, model, counting, price[i], multipliers[i], parts, most, found, lists.scores[i])
