@@ -83,6 +83,11 @@ class Column(NamedTuple):
             return cls(np.arange(len(ids) + 1), ids.astype(np.int64))
         return cls(_indptr(keep.astype(np.int64)), ids[keep].astype(np.int64))
 
+    @classmethod
+    def where(cls, holds: NDArray[np.bool_]) -> Column:
+        """Make a column whose row r has the numbers k where holds[r, k]."""
+        return cls(_indptr(holds.sum(axis=1)), np.ascontiguousarray(np.nonzero(holds)[1]))
+
     @property
     def n_rows(self) -> int:
         """R."""
@@ -252,6 +257,8 @@ def lay(parts: Sequence[Laid], n_rows: int) -> tuple[Ints, NDArray[np.int32], ND
 
 def stack(parts: Sequence[Laid], n_rows: int) -> Column:
     """Lay parts side by side, as one column."""
+    if len(parts) == 1 and not parts[0].shift:
+        return parts[0].own
     indptr, ids, weights = lay(parts, n_rows)
     return Column(indptr, ids.astype(np.int64), weights if len(weights) else None)
 

@@ -88,7 +88,9 @@ class View:
         self.corpus = replace(corpus, token_ids=ids, types=types, y=None, labels=None, documents=None)
         self.of_types = of_types(types)
         lengths = self.corpus.lengths
-        self._left = np.arange(corpus.n_tokens) - np.repeat(corpus.indptr[:-1], lengths)  # tokens before, int64[M]
+        self._every = np.arange(corpus.n_tokens)
+        self._ids = np.append(ids, -1).astype(np.int64)  # and what stands outside all sequences, int64[M + 1]
+        self._left = self._every - np.repeat(corpus.indptr[:-1], lengths)  # tokens before, int64[M]
         self._right = np.repeat(lengths, lengths) - 1 - self._left  # tokens after, int64[M]
         self._tokens_at: dict[int, Ints] = {}
         self._types_at: dict[int, Ints] = {}
@@ -101,14 +103,13 @@ class View:
         """Return which token stands at the offset from each token, -1 outside the sequence, int64[M]."""
         if offset not in self._tokens_at:
             inside = self._left >= -offset if offset < 0 else self._right >= offset
-            self._tokens_at[offset] = np.where(inside, np.arange(self.corpus.n_tokens) + offset, -1)
+            self._tokens_at[offset] = np.where(inside, self._every + offset, -1)
         return self._tokens_at[offset]
 
     def types_at(self, offset: int) -> Ints:
         """Return the type of the token at the offset from each token, -1 outside the sequence, int64[M]."""
         if offset not in self._types_at:
-            tokens = self.tokens_at(offset)
-            self._types_at[offset] = np.where(tokens < 0, -1, self.corpus.token_ids[tokens]).astype(np.int64)
+            self._types_at[offset] = self._ids[self.tokens_at(offset)]
         return self._types_at[offset]
 
     def family_rows(self, offset: int) -> Ints:
@@ -140,7 +141,7 @@ class View:
         """Return how many types or stretches there are; None counts the tokens."""
         if family is None:
             return self.corpus.n_tokens
-        return len(self.corpus.types) if family[0] == "type" else len(self.stretches(family[0]).first)
+        return len(self.corpus.types) if family[0] == "type" else len(self.stretches(family[0]).sequence)
 
     def raw(self, field: FeatureField) -> Raw:
         """Return the values of a field: a row for each type, stretch or token, whichever it is a field of.
@@ -253,8 +254,10 @@ def assemble(
         refs.append(Laid(either, view.members(kind, offset)))
         bundles.append(one.take(every[chosen]))
         n_bundles += bundles[-1].n_rows
-    for k, offset in enumerate(markers, start=A - len(markers)):
-        refs.append(Laid(Column.of_one(np.zeros(1, np.int64)), np.where(view.tokens_at(offset) < 0, 0, -1), k))
+    beyond = np.zeros((M, len(markers)), bool)
+    for k, offset in enumerate(markers):
+        beyond[:, k] = view.tokens_at(offset) < 0
+    refs.append(Laid(Column.where(beyond), None, A - len(markers)))
     indptr, ids, weights = lay(refs, M)
     contents = pile(bundles)
     given_weights = np.zeros(0) if contents.weights is None else contents.weights

@@ -8,6 +8,8 @@ same operations in NumPy; the plain references of both are Python loops over lis
 
 from __future__ import annotations
 
+from ctypes import addressof, c_char
+
 import numpy as np
 
 from espalier.kernels import njit
@@ -17,6 +19,8 @@ __all__ = ["collect_beyond", "collect_within", "cross_rows", "lay", "locate", "m
 
 BLOCK = 256
 """Rows that are laid at once."""
+
+_AT = c_char * 0  # what lies at an address, of whatever size
 
 
 @njit(cache=True, nogil=True)
@@ -157,8 +161,8 @@ def lay(parts, n_rows, weighted):
 
 
 def _data(array):
-    """Return the address of an array; `ctypes.data` takes twice as long."""
-    return array.__array_interface__["data"][0]
+    """Return the address of an array that may be written to; `array.ctypes.data` takes three times as long."""
+    return addressof(_AT.from_buffer(array))
 
 
 @njit(cache=True, nogil=True)
