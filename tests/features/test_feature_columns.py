@@ -84,22 +84,55 @@ def test_cross(both: tuple[Rows, Rows]) -> None:
 
 
 @RANDOM
+@given(pairs, st.lists(st.integers(-1, 4), min_size=4, max_size=4), st.integers(-1, 3), st.sets(st.integers(0, 99)))
+def test_cross_of_other_rows_with_places(
+    both: tuple[Rows, Rows], index: list[int], outside: int, numbers: set[int]
+) -> None:
+    a, b = both
+    chosen = [index[r % 4] if index[r % 4] < len(b) else -1 for r in range(len(a))]
+    size, lonely = 10**7, {outside: 1.0} if outside >= 0 else {}
+    truth = [
+        [(i * size + j, v * w) for i, v in x.items() for j, w in (b[k] if k >= 0 else lonely).items()]
+        for x, k in zip(a, chosen, strict=True)
+    ]
+    rows = np.array(chosen, np.int64)
+    assert lists(cross(column(a), column(b), size, rows, outside=outside)) == truth
+    every = [number for row in truth for number, _ in row]
+    keys = sorted({number for n, number in enumerate(every) if n % 2} | numbers)
+    places = Places(np.array(keys, np.int64))
+    found = lists(cross(column(a), column(b), size, rows, outside=outside, places=places))
+    assert found == [[(keys.index(n), w) for n, w in row if n in keys] for row in truth]
+
+
+@RANDOM
 @given(pairs)
 def test_stack_and_pile(both: tuple[Rows, Rows]) -> None:
     a, b = both
     beside = [[*x.items(), *y.items()] for x, y in zip(a, b, strict=True)]
-    assert lists(stack([column(a), column(b)], len(a))) == beside
+    assert lists(stack([Laid(column(a), None), Laid(column(b), None)], len(a))) == beside
     assert lists(pile([column(a), column(b)])) == [list(row.items()) for row in a + b]
 
 
 @RANDOM
-@given(st.lists(st.tuples(rows, st.lists(st.integers(-1, 4), min_size=3, max_size=3), st.integers(0, 9)), max_size=4))
-def test_lay(parts: list[tuple[Rows, list[int], int]]) -> None:
-    chosen = [(rows, [i if i < len(rows) else -1 for i in index], shift) for rows, index, shift in parts]
-    indptr, ids, weights = lay([Laid(column(rows), np.array(i, np.int64), shift) for rows, i, shift in chosen], 3)
-    truth = [
-        [(k + shift, w) for rows, i, shift in chosen if i[r] >= 0 for k, w in rows[i[r]].items()] for r in range(3)
-    ]
+@given(
+    st.lists(
+        st.tuples(rows, st.lists(st.integers(-1, 4), min_size=3, max_size=3), st.integers(0, 9), st.booleans()),
+        max_size=4,
+    )
+)
+def test_lay(parts: list[tuple[Rows, list[int], int, bool]]) -> None:
+    chosen, truth = [], list[list[tuple[int, float]]]([[], [], []])
+    for rows, index, shift, through in parts:
+        at = [i if i < len(rows) else -1 for i in index]
+        most = max((k for row in rows for k in row), default=-1)
+        table = np.array([k - 1 if k % 3 else -1 for k in range(min(most, 10**5) + 1)], np.int64)
+        through = through and most < len(table)
+        chosen.append(Laid(column(rows), np.array(at, np.int64), shift, table if through else None))
+        for r, i in enumerate(at):
+            pairs = rows[i].items() if i >= 0 else ()
+            number = {k: int(table[k]) if through else k for k, _ in pairs}
+            truth[r] += [(number[k] + shift, w) for k, w in pairs if number[k] >= 0]
+    indptr, ids, weights = lay(chosen, 3)
     assert lists(Column(indptr, ids.astype(np.int64), weights if len(weights) else None)) == truth
 
 

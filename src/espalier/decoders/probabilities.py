@@ -145,7 +145,7 @@ def _in_lanes(batch: ChainBatch, y: Int16, steps: Steps, heat: float) -> tuple[F
             0, hi - lo, lanes.group_ptr[lo : hi + 1] - lanes.group_ptr[lo], lanes.lengths[own], weights[own],
             steps, rows, shares, expected, lane_z[own],
         )  # fmt: skip
-        tokens[token] = shares[:, :L].max(axis=1)[used] if most_likely else shares[used, y[token]]
+        tokens[token] = shares[used, :L].max(axis=1) if most_likely else shares[used, y[token]]
     log_z[lanes.sequence[lanes.sequence >= 0]] = lane_z[lanes.sequence >= 0]
     return tokens, log_z
 

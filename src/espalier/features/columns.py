@@ -46,27 +46,41 @@ def locate(indptr: Ints, ids: Ints, weights: Floats, keys: Ints, first: Ints, sh
 
 
 def cross_rows(
-    indptr: Ints, ids: Ints, weights: Floats, other_indptr: Ints, other_ids: Ints, other_weights: Floats, size: int
+    indptr: Ints,
+    ids: Ints,
+    weights: Floats,
+    other_indptr: Ints,
+    other_ids: Ints,
+    other_weights: Floats,
+    index: Ints,
+    outside: int,
+    size: int,
+    keys: Ints,
+    first: Ints,
+    shift: int,
 ) -> Csr:
-    """Return every pair (i, j) of a row and the other's same row as i * size + j; weights multiply."""
-    others = np.diff(other_indptr)
-    several = np.repeat(others, np.diff(indptr))
-    first = np.repeat(np.arange(len(ids)), several)
-    second, ends = _entries(np.repeat(other_indptr[:-1], np.diff(indptr)), several)
+    """Return every pair (i, j) of row r and the other's row index[r] as i * size + j, or its place in the keys."""
+    other_indptr, other_ids, other_weights = take_rows(other_indptr, other_ids, other_weights, index, outside)
+    several = np.repeat(np.diff(other_indptr), np.diff(indptr))
+    own = np.repeat(np.arange(len(ids)), several)
+    other, ends = _entries(np.repeat(other_indptr[:-1], np.diff(indptr)), several)
     values = np.zeros(0)
     if len(weights) or len(other_weights):
-        own, other = (w[at] if len(w) else np.ones(len(at)) for w, at in ((weights, first), (other_weights, second)))
-        values = own * other
-    return ends[indptr], ids[first] * size + other_ids[second], values
+        left, right = (w[at] if len(w) else np.ones(len(at)) for w, at in ((weights, own), (other_weights, other)))
+        values = left * right
+    crossed = ends[indptr], ids[own] * size + other_ids[other], values
+    return crossed if shift < 0 else locate(*crossed, keys, first, shift)
 
 
 def lay(
-    parts: Sequence[tuple[Ints, Ints, Floats, Ints, int]], n_rows: int, weighted: bool
+    parts: Sequence[tuple[Ints, Ints, Floats, Ints, int, Ints | None]], n_rows: int, weighted: bool
 ) -> tuple[Ints, NDArray[np.int32], Floats]:
     """Return rows that hold the numbers of all parts side by side."""
     rows, laid, values = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)], [np.zeros(0)]
-    for indptr, ids, weights, index, shift in parts:
+    for indptr, ids, weights, index, shift, table in parts:
         borders, taken, given = take_rows(indptr, ids, weights, index, -1)
+        if table is not None:
+            borders, taken, given = map_numbers(borders, taken, given, table)
         rows.append(np.repeat(np.arange(n_rows), np.diff(borders)))
         laid.append(taken + shift)
         if weighted:

@@ -104,7 +104,8 @@ class FeatureExtractor:
         for template in self.templates:
             uses = view.uses(template.family)
             learned: list[Ints] = []
-            attributes.append(join(template, view, columns, values, partial(_learn, learned, uses, self.min_count)))
+            learn = partial(_learn, learned, uses, self.min_count)
+            attributes.append(join(template, view, columns, values, learn, view.n_rows(template.family)))
             joins.append(tuple(learned))
         offsets = sorted({template.offset for template in self.templates if template.offset})
         markers = tuple(o for o in offsets if np.count_nonzero(view.tokens_at(o) < 0) >= self.min_count)
@@ -116,7 +117,7 @@ class FeatureExtractor:
         return index, assemble(view, given, index.n_attributes, markers)
 
 
-def _learn(learned: list[Ints], uses: Ints | None, min_count: int, _: int, column: Column) -> Places:
+def _learn(learned: list[Ints], uses: Ints | None, min_count: int, column: Column) -> Places:
     """Append the next join of a template: the numbers that occur often enough."""
     learned.append(frequent(column, uses, min_count))
     return Places(learned[-1])

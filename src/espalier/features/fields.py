@@ -555,8 +555,7 @@ class Edge(FeatureField):
         marks = np.zeros((corpus.n_tokens, 2), bool)
         marks[corpus.indptr[:-1][filled], 0] = True
         marks[corpus.indptr[1:][filled] - 1, 1] = True
-        indptr = np.append(0, np.cumsum(marks.sum(axis=1)))
-        return Raw(["first", "last"], Column(indptr, np.nonzero(marks)[1]))
+        return Raw(["first", "last"], Column.where(marks))
 
 
 def default_templates() -> tuple[Template, ...]:

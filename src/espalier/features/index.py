@@ -14,7 +14,7 @@ Functions are not stored; their names are, in the templates, and loading asks fo
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -33,9 +33,9 @@ from espalier.features.declare import (
     read_table,
 )
 from espalier.features.fields import FeatureField, NamedField, Part, Template, all_fields, fields_of, marker
-from espalier.features.matrix import Column, FeatureMatrix, Laid, Places
+from espalier.features.matrix import FeatureMatrix, Laid, Places
 from espalier.features.memory import TypeMemory
-from espalier.features.view import Given, View, assemble, join, locked
+from espalier.features.view import Given, View, assemble, join
 from espalier.lazy import cached_property
 from espalier.store import below, narrow, put_strings, stored_array, take_strings
 
@@ -57,7 +57,7 @@ class _Plan(NamedTuple):
 
     gathering: Mapping[str, Part]
     alone: Sequence[tuple[Part, Ints, int]]
-    joined: Sequence[tuple[Template, Callable[[int, Column], Places], int]]
+    joined: Sequence[tuple[Template, Sequence[Places], int]]
     fields: Sequence[FeatureField]
 
 
@@ -97,14 +97,14 @@ class FeatureIndex:
                 given.append(Given.of_part(view, part, gathered))
         for part, keys, start in plan.alone:
             values, column = view.raw(part.field)
-            column = column.mapped(self._table(start, values, self.values[part.field.text], keys))
-            given.append(Given.of_part(view, part, Laid(column, None, start)))
+            table = self._table(start, values, self.values[part.field.text], keys)
+            given.append(Given.of_part(view, part, Laid(column, None, start, table)))
         columns = {}
         for field in plan.fields:
             values, column = view.raw(field)
             columns[field.text] = column.mapped(self._table(field.text, values, self.values[field.text], None))
         for template, places, start in plan.joined:
-            column = join(template, view, columns, self.values, places)
+            column = join(template, view, columns, self.values, places, view.n_rows(template.family))
             given.append(Given(template.family, Laid(column, None, start)))
         return assemble(view, given, self.n_attributes, self.markers, bundled=corpus.n_tokens > FEW)
 
@@ -217,7 +217,7 @@ class FeatureIndex:
             elif not template.of_type and len(template.parts) == 1:
                 alone.append((template.parts[0], joins[0], start))
             elif not template.of_type:
-                joined.append((template, locked(joins), start))
+                joined.append((template, tuple(map(Places, joins)), start))
             start += len(joins[-1])
         return _Plan(gathering, alone, joined, fields_of(template for template, _, _ in joined))
 

@@ -83,6 +83,11 @@ class Column(NamedTuple):
             return cls(np.arange(len(ids) + 1), ids.astype(np.int64))
         return cls(_indptr(keep.astype(np.int64)), ids[keep].astype(np.int64))
 
+    @classmethod
+    def where(cls, holds: NDArray[np.bool_]) -> Column:
+        """Make a column whose row r has the numbers k where holds[r, k]."""
+        return cls(_indptr(holds.sum(axis=1)), np.ascontiguousarray(np.nonzero(holds)[1]))
+
     @property
     def n_rows(self) -> int:
         """R."""
@@ -172,6 +177,9 @@ class Places:
         return len(self.keys)
 
 
+_NO_TABLE = (np.zeros(0, np.int64), np.zeros(0, np.int64), -1)
+
+
 def frequent(column: Column, uses: Ints | None, min_count: int) -> Ints:
     """Return the numbers that occur at least `min_count` times, sorted; row r counts uses[r] times (None: once)."""
     if len(column.ids) == 0:
@@ -185,31 +193,41 @@ def frequent(column: Column, uses: Ints | None, min_count: int) -> Ints:
     return kept
 
 
-def cross(a: Column, b: Column, size: int) -> Column:
-    """Return every pair (i of a, j of b) of a row as the number i * size + j; weights multiply. All j < size."""
-    indptr, ids, weights = _operations(a.n_rows).cross_rows(*a._csr, *b._csr, size)
+def cross(
+    a: Column, b: Column, size: int, rows: Ints | None = None, *, outside: int = -1, places: Places | None = None
+) -> Column:
+    """Return every pair (i, j) of a row of a and of b as the number i * size + j; weights multiply. All j < size.
+
+    rows : which row of b stands beside each row of a, by None the same; the row -1 holds the number `outside`, or
+    nothing if that is negative. places : by which numbers are replaced at once; those without a place are dropped.
+    """
+    beside = np.arange(a.n_rows) if rows is None else _ints(rows)
+    table = _NO_TABLE if places is None else places.table
+    indptr, ids, weights = _operations(a.n_rows).cross_rows(*a._csr, *b._csr, beside, outside, size, *table)
     return Column(indptr, ids, None if a.weights is None and b.weights is None else weights)
 
 
 class Laid(NamedTuple):
     """A part of rows that are laid side by side: numbers plus `shift` of row rows[r] of a column, none if -1.
 
-    rows : None is every row in turn.
+    rows : None is every row in turn. table : table[number] stands for each number, which is dropped if that is -1.
     """
 
     column: Column
     rows: Ints | None
     shift: int = 0
+    table: Ints | None = None
 
     def at(self, members: Ints) -> Laid:
         """Return the part whose row r is row members[r] of this one, none if that is -1."""
         rows = members if self.rows is None else np.where(members < 0, -1, self.rows[members])
-        return Laid(self.column, rows, self.shift)
+        return Laid(self.column, rows, self.shift, self.table)
 
     @property
     def own(self) -> Column:
         """The rows as a column, without the shift."""
-        return self.column if self.rows is None else self.column.take(self.rows)
+        column = self.column if self.rows is None else self.column.take(self.rows)
+        return column if self.table is None else column.mapped(self.table)
 
     @property
     def n_rows(self) -> int:
@@ -224,15 +242,24 @@ def lay(parts: Sequence[Laid], n_rows: int) -> tuple[Ints, NDArray[np.int32], ND
     """
     weighted = any(part.column.weights is not None for part in parts)
     every = np.arange(n_rows)
-    csr = [(*part.column._csr, every if part.rows is None else _ints(part.rows), part.shift) for part in parts]
+    csr = [
+        (
+            *part.column._csr,
+            every if part.rows is None else _ints(part.rows),
+            part.shift,
+            None if part.table is None else _ints(part.table),
+        )
+        for part in parts
+    ]
     found: tuple[Ints, NDArray[np.int32], NDArray[np.float64]] = _operations(n_rows).lay(csr, n_rows, weighted)
     return found
 
 
-def stack(parts: Sequence[Column | Laid], n_rows: int) -> Column:
-    """Lay columns side by side, as one column."""
-    laid = [Laid(part, None) if isinstance(part, Column) else part for part in parts]
-    indptr, ids, weights = lay(laid, n_rows)
+def stack(parts: Sequence[Laid], n_rows: int) -> Column:
+    """Lay parts side by side, as one column."""
+    if len(parts) == 1 and not parts[0].shift:
+        return parts[0].own
+    indptr, ids, weights = lay(parts, n_rows)
     return Column(indptr, ids.astype(np.int64), weights if len(weights) else None)
 
 
@@ -255,7 +282,7 @@ def _indptr(lengths: Ints) -> Ints:
 
 def _ints(array: NDArray[np.integer]) -> Ints:
     """Return the numbers as kernels take them, whatever made them: one kind of array is one compilation."""
-    if array.dtype is _INT64 and array.flags.carray:  # nearly all are, and asking is much quicker than `require`
+    if array.dtype == _INT64 and array.flags.carray:  # nearly all are, and asking is much quicker than `require`
         return cast(Ints, array)
     return np.require(array, np.int64, ("C", "W"))
 

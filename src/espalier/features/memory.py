@@ -11,7 +11,7 @@ a known type; about 500 bytes a type, and after `MOST` types it starts again wit
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import accumulate
 from threading import Lock
 from typing import Any
@@ -21,8 +21,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from espalier.features.fields import FeatureField, Template, all_fields, fields_of
-from espalier.features.matrix import Column, Places, Raw, stack
-from espalier.features.view import Family, TypeValues, join, locked
+from espalier.features.matrix import Column, Laid, Places, Raw, stack
+from espalier.features.view import Family, TypeValues, join
 
 __all__ = ["Recalled", "TypeMemory"]
 
@@ -74,7 +74,7 @@ class TypeMemory:
         self._values = {field.text: tuple(_known(field, others, values)) for field in self._fields}
         self._numbers = {text: {v: k for k, v in enumerate(known)} for text, known in self._values.items()}
         self._families: dict[Family, list[int]] = {}
-        self._places: dict[int, Callable[[int, Column], Places]] = {}
+        self._places: dict[int, Sequence[Places]] = {}
         self._tables: dict[int, tuple[str, Ints]] = {}
         for k, (template, keys, field) in enumerate(zip(templates, joins, own, strict=True)):
             family: Family | None = (template.offset or 0) if template.of_type else template.gathers
@@ -82,7 +82,7 @@ class TypeMemory:
                 continue
             self._families.setdefault(family, []).append(k)
             if len(template.parts) > 1:
-                self._places[k] = locked(keys)
+                self._places[k] = tuple(map(Places, keys))
                 continue
             outer = template.parts[0].field
             text = outer.text if field is None else field.text
@@ -131,8 +131,7 @@ class TypeMemory:
         columns = {field.text: given.numbered(field, self._numbers[field.text]) for field in self._fields}
         new = {}
         for family, several in self._families.items():
-            brought = [self._brought(k, columns) for k in several]
-            new[family] = brought[0] if len(brought) == 1 else stack(brought, len(words))
+            new[family] = stack([self._brought(k, columns) for k in several], len(words))
         for family, column in new.items():
             self._rows[family].append(column)
         for text, kept in self._raws.items():
@@ -140,15 +139,15 @@ class TypeMemory:
         self._note_columns()
         self._number.update(zip(words, range(len(self._number), len(self._number) + len(words)), strict=True))
 
-    def _brought(self, k: int, columns: Mapping[str, Column]) -> Column:
+    def _brought(self, k: int, columns: Mapping[str, Column]) -> Laid:
         """Return the attributes of template k that words bring; columns : the numbers of the values of each field."""
         if k in self._tables:
             text, table = self._tables[k]
-            return columns[text].mapped(table)
+            return Laid(columns[text], None, 0, table)
         templates, values, _ = self._parts
         own = {field.text: self._own(field.text, columns[field.text]) for field in fields_of(templates[k : k + 1])}
-        found = join(templates[k], None, own, values, self._places[k])
-        return Column(found.indptr, found.ids + self._start[k], found.weights)
+        n_words = next(iter(own.values())).n_rows
+        return Laid(join(templates[k], None, own, values, self._places[k], n_words), None, self._start[k])
 
     def _own(self, text: str, column: Column) -> Column:
         """Return the column without the values that only other fields know."""

@@ -84,13 +84,12 @@ ABBREVIATIONS = frozenset((
 class Stretches:
     """U stretches of M tokens, in order; none goes beyond its sequence.
 
-    of_token : int64[M], the stretch of each token; first, last : int64[U], its first and last token;
+    of_token : int64[M], the stretch of each token; borders : int64[U + 1], where stretches begin and end;
     sequence : int64[U]; start : int64[N], the first stretch of each sequence (of an empty one: the next one's).
     """
 
     of_token: Ints
-    first: Ints
-    last: Ints
+    borders: Ints
     sequence: Ints
     start: Ints
 
@@ -106,26 +105,25 @@ class Stretches:
         sequence = np.searchsorted(corpus.indptr, first, side="right") - 1
         return cls(
             np.cumsum(begins) - 1,
-            first,
-            np.append(first[1:], corpus.n_tokens)[: len(first)] - 1,
+            np.append(first, corpus.n_tokens),
             sequence,
             np.searchsorted(first, corpus.indptr[:-1]),
         )
 
     def at(self, shift: int) -> Ints:
         """Return the stretch that stands `shift` after each stretch, int64[U]; -1 beyond the sequence."""
-        U = len(self.first)
-        every, overlap = np.arange(U), max(U - abs(shift), 0)
-        early, late = every[:overlap], every[U - overlap :]
+        U = len(self.sequence)
+        overlap = max(U - abs(shift), 0)
+        early, late = slice(overlap), slice(U - overlap, U)
         a, b = (early, late) if shift > 0 else (late, early)
         found = np.full(U, -1)
-        found[a] = np.where(self.sequence[a] == self.sequence[b], b, -1)
+        found[a] = np.where(self.sequence[a] == self.sequence[b], np.arange(U)[b], -1)
         return found
 
     @property
     def lengths(self) -> Ints:
         """Tokens in each stretch, int64[U]."""
-        return self.last - self.first + 1
+        return self.borders[1:] - self.borders[:-1]
 
 
 class WordSign(IntFlag):
@@ -184,6 +182,8 @@ def _is_abbreviation(word: str) -> bool:
 
 MOST = 9
 """Stretches from this number on are one value of the index."""
+
+_INDICES = [*map(str, range(MOST)), f"{MOST}+"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -278,7 +278,7 @@ class Within(_Span):
         if self.which == "all":
             united = view.united(self.unit, name, lambda: _united(column, rows, stretches, mean=self.dense))
             return Laid(united, there)
-        edge = rows[stretches.first if self.which == "first" else stretches.last]
+        edge = rows[stretches.borders[:-1] if self.which == "first" else stretches.borders[1:] - 1]
         return Laid(column, edge if there is None else np.where(there < 0, -1, edge[there]))
 
 
@@ -344,9 +344,8 @@ class Measure(FeatureField):
         """Return the index or the length of each stretch."""
         stretches = view.stretches(self.unit)
         if self.what == "index":
-            index = np.arange(len(stretches.first)) - stretches.start[stretches.sequence]
-            values = [*map(str, range(MOST)), f"{MOST}+"]
-            return Raw(values, Column.of_one(np.minimum(index, MOST)))
+            index = np.arange(len(stretches.sequence)) - stretches.start[stretches.sequence]
+            return Raw(_INDICES, Column.of_one(np.minimum(index, MOST)))
         bins = np.searchsorted(LENGTH_BINS, stretches.lengths, side="right") - 1
         return Raw(length_names(), Column.of_one(bins))
 
@@ -409,9 +408,9 @@ def _around(marks: Ints, corpus: Corpus) -> tuple[Ints, Ints]:
 def _united(column: Column, rows: Ints, stretches: Stretches, *, mean: bool) -> Column:
     """Return the numbers of each stretch, each once: with its largest weight, or the mean over all tokens, if not 0."""
     if column.weights is None and not mean:
-        return column.within(rows, np.append(stretches.first, len(rows)))
+        return column.within(rows, stretches.borders)
     column = column.take(rows)
-    U, V = len(stretches.first), int(column.ids.max(initial=0)) + 1
+    U, V = len(stretches.sequence), int(column.ids.max(initial=0)) + 1
     keys = stretches.of_token[column.rows()] * V + column.ids
     if mean:  # V dimensions: few enough for a table
         table = np.bincount(keys, column.weights, U * V) / np.repeat(stretches.lengths, V)

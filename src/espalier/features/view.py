@@ -15,7 +15,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -26,7 +25,7 @@ from espalier.features.fields import FeatureField, Part, Template, full_shapes
 from espalier.features.matrix import Column, FeatureMatrix, Laid, Places, Raw, cross, intern, lay, pile, stack
 from espalier.features.spans import Stretches, signs_of
 
-__all__ = ["Family", "Given", "TypeValues", "View", "assemble", "join", "locked"]
+__all__ = ["Family", "Given", "TypeValues", "View", "assemble", "join"]
 
 Ints = NDArray[np.int64]
 
@@ -89,7 +88,9 @@ class View:
         self.corpus = replace(corpus, token_ids=ids, types=types, y=None, labels=None, documents=None)
         self.of_types = of_types(types)
         lengths = self.corpus.lengths
-        self._left = np.arange(corpus.n_tokens) - np.repeat(corpus.indptr[:-1], lengths)  # tokens before, int64[M]
+        self._every = np.arange(corpus.n_tokens)
+        self._ids = np.append(ids, -1).astype(np.int64)  # and what stands outside all sequences, int64[M + 1]
+        self._left = self._every - np.repeat(corpus.indptr[:-1], lengths)  # tokens before, int64[M]
         self._right = np.repeat(lengths, lengths) - 1 - self._left  # tokens after, int64[M]
         self._tokens_at: dict[int, Ints] = {}
         self._types_at: dict[int, Ints] = {}
@@ -102,14 +103,13 @@ class View:
         """Return which token stands at the offset from each token, -1 outside the sequence, int64[M]."""
         if offset not in self._tokens_at:
             inside = self._left >= -offset if offset < 0 else self._right >= offset
-            self._tokens_at[offset] = np.where(inside, np.arange(self.corpus.n_tokens) + offset, -1)
+            self._tokens_at[offset] = np.where(inside, self._every + offset, -1)
         return self._tokens_at[offset]
 
     def types_at(self, offset: int) -> Ints:
         """Return the type of the token at the offset from each token, -1 outside the sequence, int64[M]."""
         if offset not in self._types_at:
-            tokens = self.tokens_at(offset)
-            self._types_at[offset] = np.where(tokens < 0, -1, self.corpus.token_ids[tokens]).astype(np.int64)
+            self._types_at[offset] = self._ids[self.tokens_at(offset)]
         return self._types_at[offset]
 
     def family_rows(self, offset: int) -> Ints:
@@ -135,9 +135,13 @@ class View:
         """Return how many tokens have each type at an offset, or are in each stretch; None is one for each token."""
         if family is None:
             return None
-        kind, offset = family
-        n_rows = len(self.corpus.types) if kind == "type" else len(self.stretches(kind).first)
-        return np.bincount(self.members(kind, offset) + 1, minlength=n_rows + 1)[1:]
+        return np.bincount(self.members(*family) + 1, minlength=self.n_rows(family) + 1)[1:]
+
+    def n_rows(self, family: tuple[str, int] | None) -> int:
+        """Return how many types or stretches there are; None counts the tokens."""
+        if family is None:
+            return self.corpus.n_tokens
+        return len(self.corpus.types) if family[0] == "type" else len(self.stretches(family[0]).sequence)
 
     def raw(self, field: FeatureField) -> Raw:
         """Return the values of a field: a row for each type, stretch or token, whichever it is a field of.
@@ -173,35 +177,30 @@ def join(
     view: View | None,
     columns: Mapping[str, Column],
     values: Mapping[str, Sequence[str]],
-    places: Callable[[int, Column], Places],
+    places: Sequence[Places] | Callable[[Column], Places],
+    n_rows: int,
 ) -> Column:
     """Return the attributes of a template, numbered from 0: a row for each type or stretch (`family`), or each token.
 
-    `places(k, column)` is the join of part k, given the numbers that would be looked up in it. A template of a family
-    asks for no view.
+    places : the joins, if they are known; else what learns the next one from the numbers that are looked up in it.
+    A template of a family asks for no view.
     """
-    joined: Column | None = None
+    known = None if callable(places) else places
+    joined = Column(np.arange(n_rows + 1), np.zeros(n_rows, np.int64))
     own = template.family is not None
     marked = template.offset is None
     for k, part in enumerate(template.parts):
-        column = columns[part.field.text]
+        V = len(values[part.field.text])
+        rows = None
         if not own:
             assert view is not None
-            outside = len(values[part.field.text]) if marked else -1
-            column = column.take(view.rows_at(part.field, part.offset), outside=outside)
-        joined = column if joined is None else cross(joined, column, len(values[part.field.text]) + 1)
-        joined = joined.located(places(k, joined))
-    assert joined is not None  # a template has at least one part
+            rows = view.rows_at(part.field, part.offset)
+        place = None if known is None else known[k]
+        outside = V if marked else -1
+        joined = cross(joined, columns[part.field.text], V + 1, rows, outside=outside, places=place)
+        if callable(places):
+            joined = joined.located(places(joined))
     return joined
-
-
-def locked(joins: Sequence[Ints]) -> Callable[[int, Column], Places]:
-    """Return the places of joins that are known, for `join`."""
-    return partial(_place, tuple(map(Places, joins)))
-
-
-def _place(places: Sequence[Places], k: int, _: Column) -> Places:
-    return places[k]
 
 
 class Given(NamedTuple):
@@ -255,8 +254,10 @@ def assemble(
         refs.append(Laid(either, view.members(kind, offset)))
         bundles.append(one.take(every[chosen]))
         n_bundles += bundles[-1].n_rows
-    for k, offset in enumerate(markers, start=A - len(markers)):
-        refs.append(Laid(Column.of_one(np.zeros(1, np.int64)), np.where(view.tokens_at(offset) < 0, 0, -1), k))
+    beyond = np.zeros((M, len(markers)), bool)
+    for k, offset in enumerate(markers):
+        beyond[:, k] = view.tokens_at(offset) < 0
+    refs.append(Laid(Column.where(beyond), None, A - len(markers)))
     indptr, ids, weights = lay(refs, M)
     contents = pile(bundles)
     given_weights = np.zeros(0) if contents.weights is None else contents.weights

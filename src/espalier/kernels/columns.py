@@ -8,6 +8,8 @@ same operations in NumPy; the plain references of both are Python loops over lis
 
 from __future__ import annotations
 
+from ctypes import addressof, c_char
+
 import numpy as np
 
 from espalier.kernels import njit
@@ -17,6 +19,8 @@ __all__ = ["collect_beyond", "collect_within", "cross_rows", "lay", "locate", "m
 
 BLOCK = 256
 """Rows that are laid at once."""
+
+_AT = c_char * 0  # what lies at an address, of whatever size
 
 
 @njit(cache=True, nogil=True)
@@ -63,6 +67,22 @@ def map_numbers(indptr, ids, weights, table):
 
 
 @njit(cache=True, nogil=True)
+def _place(number, keys, first, shift):
+    """Return the place of a number in the sorted keys, -1 if it is not there; see `locate`."""
+    bucket = number >> shift
+    if bucket + 1 >= len(first):
+        return -1
+    low, high = first[bucket], first[bucket + 1]
+    while low < high:
+        middle = (low + high) >> 1
+        if keys[middle] < number:
+            low = middle + 1
+        else:
+            high = middle
+    return low if low < first[bucket + 1] and keys[low] == number else -1
+
+
+@njit(cache=True, nogil=True)
 def locate(indptr, ids, weights, keys, first, shift):
     """Return the rows with the place of each number in the sorted keys, without those that are not there.
 
@@ -72,19 +92,9 @@ def locate(indptr, ids, weights, keys, first, shift):
     borders[0], n = 0, 0
     for r in range(len(indptr) - 1):
         for e in range(indptr[r], indptr[r + 1]):
-            number = ids[e]
-            bucket = number >> shift
-            if bucket + 1 >= len(first):
-                continue
-            low, high = first[bucket], first[bucket + 1]
-            while low < high:
-                middle = (low + high) >> 1
-                if keys[middle] < number:
-                    low = middle + 1
-                else:
-                    high = middle
-            if low < first[bucket + 1] and keys[low] == number:
-                located[n] = low
+            place = _place(ids[e], keys, first, shift)
+            if place >= 0:
+                located[n] = place
                 if len(weights):
                     values[n] = weights[e]
                 n += 1
@@ -93,43 +103,66 @@ def locate(indptr, ids, weights, keys, first, shift):
 
 
 @njit(cache=True, nogil=True)
-def cross_rows(indptr, ids, weights, other_indptr, other_ids, other_weights, size):
-    """Return every pair (i, j) of a row and the other's same row as i * size + j; weights multiply."""
-    borders = np.empty(len(indptr), np.int64)
-    borders[0] = 0
-    for r in range(len(indptr) - 1):
-        borders[r + 1] = borders[r] + (indptr[r + 1] - indptr[r]) * (other_indptr[r + 1] - other_indptr[r])
+def cross_rows(indptr, ids, weights, other_indptr, other_ids, other_weights, index, outside, size, keys, first, shift):
+    """Return every pair (i, j) of row r and the other's row index[r] as i * size + j; weights multiply.
+
+    A negative index has the number `outside`, or nothing if that is negative too. keys, first, shift : as of `locate`,
+    which then takes place at once; with a negative shift there is none.
+    """
+    lonely = 1 if outside >= 0 else 0
+    size_of_all = 0
+    for r in range(len(index)):
+        k = index[r]
+        size_of_all += (indptr[r + 1] - indptr[r]) * (other_indptr[k + 1] - other_indptr[k] if k >= 0 else lonely)
     weighted, other_weighted = len(weights) > 0, len(other_weights) > 0
-    crossed, values, n = np.empty(borders[-1], np.int64), np.empty(borders[-1] if weighted or other_weighted else 0), 0
-    for r in range(len(indptr) - 1):
+    borders, crossed = np.empty(len(indptr), np.int64), np.empty(size_of_all, np.int64)
+    values = np.empty(size_of_all if weighted or other_weighted else 0)
+    borders[0], n = 0, 0
+    for r in range(len(index)):
+        k = index[r]
+        begin, end = (other_indptr[k], other_indptr[k + 1]) if k >= 0 else (0, lonely)
         for e in range(indptr[r], indptr[r + 1]):
-            for o in range(other_indptr[r], other_indptr[r + 1]):
-                crossed[n] = ids[e] * size + other_ids[o]
-                if len(values):
-                    values[n] = (weights[e] if weighted else 1.0) * (other_weights[o] if other_weighted else 1.0)
-                n += 1
-    return borders, crossed, values
+            for o in range(begin, end):
+                number = ids[e] * size + (other_ids[o] if k >= 0 else outside)
+                if shift >= 0:
+                    number = _place(number, keys, first, shift)
+                if number >= 0:
+                    crossed[n] = number
+                    if len(values):
+                        own = weights[e] if weighted else 1.0
+                        values[n] = own * (other_weights[o] if other_weighted and k >= 0 else 1.0)
+                    n += 1
+        borders[r + 1] = n
+    return borders, crossed[:n], values[: n if len(values) else 0]
 
 
 def lay(parts, n_rows, weighted):
     """Return rows that hold the numbers of all parts side by side: indptr, ids : int32, weights.
 
-    parts : each indptr, ids, weights, index, shift; row r has the numbers of row index[r], each plus the shift.
+    parts : each indptr, ids, weights, index, shift, table; row r has table[number] of the numbers of row index[r],
+    each plus the shift, without those that become negative; without a table the numbers themselves.
     """
     addresses = [
-        [_data(indptr), _data(ids), _data(weights) if len(weights) else 0, _data(index), shift]
-        for indptr, ids, weights, index, shift in parts
+        [
+            _data(indptr),
+            _data(ids),
+            _data(weights) if len(weights) else 0,
+            _data(index),
+            shift,
+            0 if table is None else _data(table),
+        ]
+        for indptr, ids, weights, index, shift, table in parts
     ]
-    table, indptr = np.array(addresses, np.int64).reshape(-1, 5), np.empty(n_rows + 1, np.int64)
-    _count_rows(table, indptr)
+    given, indptr = np.array(addresses, np.int64).reshape(-1, 6), np.empty(n_rows + 1, np.int64)
+    _count_rows(given, indptr)
     ids, weights = np.empty(indptr[-1], np.int32), np.empty(indptr[-1] if weighted else 0)
-    _lay_rows(table, indptr, ids, weights)
+    _lay_rows(given, indptr, ids, weights)
     return indptr, ids, weights
 
 
 def _data(array):
-    """Return the address of an array; `ctypes.data` takes twice as long."""
-    return array.__array_interface__["data"][0]
+    """Return the address of an array that may be written to; `array.ctypes.data` takes three times as long."""
+    return addressof(_AT.from_buffer(array))
 
 
 @njit(cache=True, nogil=True)
@@ -137,11 +170,16 @@ def _count_rows(parts, borders):
     """borders[r + 1] = the numbers in rows 0..r of all parts, laid side by side; see `_lay_rows`."""
     borders[:] = 0
     for p in range(len(parts)):
-        indptr, index = parts[p, 0], parts[p, 3]
+        indptr, ids, index, table = parts[p, 0], parts[p, 1], parts[p, 3], parts[p, 5]
         for r in range(len(borders) - 1):
             k = read_i64(index + 8 * r)
-            if k >= 0:
-                borders[r + 1] += read_i64(indptr + 8 * k + 8) - read_i64(indptr + 8 * k)
+            if k < 0:
+                continue
+            begin, end = read_i64(indptr + 8 * k), read_i64(indptr + 8 * k + 8)
+            borders[r + 1] += end - begin
+            if table:
+                for e in range(begin, end):
+                    borders[r + 1] -= read_i64(table + 8 * read_i64(ids + 8 * e)) < 0
     for r in range(len(borders) - 1):
         borders[r + 1] += borders[r]
 
@@ -150,9 +188,9 @@ def _count_rows(parts, borders):
 def _lay_rows(parts, borders, laid, values):
     """Write the numbers of all parts: those of row index[r] of the first, each plus its shift, then of the second ...
 
-    parts : int64[P, 5]; the addresses of indptr, ids, weights (0: all are one) and index, and the shift. A negative
-    index has no numbers. laid : int32[borders[-1]]; values : float64 beside it, or empty. Some rows at a time, so that
-    what is written for them stays near.
+    parts : int64[P, 6]; the addresses of indptr, ids, weights (0: all are one) and index, the shift, and the address of
+    the table (0: none). A negative index has no numbers. laid : int32[borders[-1]]; values : float64 beside it, or
+    empty. Some rows at a time, so that what is written for them stays near.
     """
     free = np.empty(BLOCK, np.int64)
     for first in range(0, len(borders) - 1, BLOCK):
@@ -160,14 +198,20 @@ def _lay_rows(parts, borders, laid, values):
         for r in range(n):
             free[r] = borders[first + r]
         for p in range(len(parts)):
-            indptr, ids, weights, index, shift = parts[p, 0], parts[p, 1], parts[p, 2], parts[p, 3], parts[p, 4]
+            indptr, ids, weights = parts[p, 0], parts[p, 1], parts[p, 2]
+            index, shift, table = parts[p, 3], parts[p, 4], parts[p, 5]
             for r in range(n):
                 k = read_i64(index + 8 * (first + r))
                 if k < 0:
                     continue
                 at = free[r]
                 for e in range(read_i64(indptr + 8 * k), read_i64(indptr + 8 * k + 8)):
-                    laid[at] = read_i64(ids + 8 * e) + shift
+                    number = read_i64(ids + 8 * e)
+                    if table:
+                        number = read_i64(table + 8 * number)
+                        if number < 0:
+                            continue
+                    laid[at] = number + shift
                     if len(values):
                         values[at] = read(weights + 8 * e) if weights else 1.0
                     at += 1
