@@ -83,7 +83,15 @@ def memory() -> int:
 
 
 def children() -> list[psutil.Process]:
-    return psutil.Process().children()
+    """Return the readers of this process; other tests that share it may have left a browser or a server running."""
+    return [child for child in psutil.Process().children() if is_reader(child)]
+
+
+def is_reader(process: psutil.Process) -> bool:
+    try:
+        return any("espalier.documents.inside" in word for word in process.cmdline())
+    except psutil.Error:  # it has just ended
+        return False
 
 
 def until(true: Callable[[], object], seconds: float = 10.0) -> None:

@@ -33,7 +33,10 @@ def test_its_answers_are_those_of_the_workbench(alone: Running, api: httpx.Clien
         ("/tasks/none/parse", {"texts": [REFERENCE]}),
     ):
         own, theirs = alone.client.post(path, json=body), api.post(path, json=body)
-        assert (own.status_code, own.json()) == (theirs.status_code, theirs.json())
+        said = [answer.json() for answer in (own, theirs)]
+        for answer in said:  # it names the tasks of a project, and other tests have added some to that one
+            answer.get("error", {}).pop("hint", None)
+        assert (own.status_code, said[0]) == (theirs.status_code, said[1])
 
 
 def test_its_routes_are_described_as_they_are_in_the_workbench(alone: Running, api: httpx.Client) -> None:
