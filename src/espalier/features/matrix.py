@@ -364,8 +364,6 @@ def _pairs(result: Any, row: int, where: Callable[[int], str]) -> Iterator[tuple
 Attributes = Iterable[Sequence[Iterable[str] | Mapping[str, float]]]
 """Sequences of tokens, each token its attributes."""
 
-_NO_VALUES = np.zeros(0)
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FeatureMatrix:
@@ -396,16 +394,6 @@ class FeatureMatrix:
             object.__setattr__(self, name, array)
         _check_level(self.token_indptr, self.token_refs, self.token_values, self.n_attributes + self.n_bundles, "token")
         _check_level(self.bundle_indptr, self.bundle_ids, self.bundle_values, self.n_attributes, "bundle")
-
-    @classmethod
-    def trusted(cls, n_attributes: int, *arrays: NDArray[Any]) -> FeatureMatrix:
-        """Return a matrix without values whose arrays have the right types and are known to be in order."""
-        made = object.__new__(cls)
-        names = ("token_indptr", "token_refs", "bundle_indptr", "bundle_ids", "token_values", "bundle_values")
-        object.__setattr__(made, "n_attributes", n_attributes)
-        for name, array in zip(names, (*arrays, _NO_VALUES, _NO_VALUES), strict=True):
-            object.__setattr__(made, name, array)
-        return made
 
     @property
     def levels(self) -> Levels:
