@@ -257,3 +257,27 @@ def test_too_much_work_is_refused_with_a_way_out(start: Callable[..., Running]) 
     assert done.status_code == 413
     assert "at most 10 texts" in done.json()["error"]["hint"]
     assert httpx.get(f"{server.origin}/api/v1/status").status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("body", "kind"),
+    [
+        ("Smith AB. Soil salts. Acta Hortic. 2004;12(4):33-9.\n" * 4, "text/plain"),
+        (
+            "<html><body><h2>References</h2><ol>"
+            + "".join(f"<li>Smith AB. Soil salts {i}. Acta Hortic. 2004;1{i}(4):33-9.</li>" for i in range(5))
+            + "</ol></body></html>",
+            "text/html",
+        ),
+    ],
+)
+def test_a_list_of_too_many_references_is_left_before_its_end(
+    start: Callable[..., Running], body: str, kind: str
+) -> None:
+    server = start(limits=Limits(records=3))
+    root = f"{server.origin}/api/v1/parse"
+    with httpx.Client(timeout=60, headers={"Content-Type": kind}) as client:
+        done = client.post(root, content=body)
+        assert done.status_code == 413, done.text
+        assert "more than 3 records" in done.json()["error"]["what"]
+        assert done.json()["error"]["hint"] == "send it in parts"
