@@ -7,6 +7,8 @@ import contextlib
 import socket
 import threading
 import time
+import urllib.error
+import urllib.request
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -241,6 +243,14 @@ def test_a_head_without_end_is_refused(start: Callable[..., Running]) -> None:
         refused = client.post("/api/v1/tasks/ads/records", content=b"x" * 11_000_000, headers=HEADERS)
         assert refused.status_code == 413
         assert client.get("/health").status_code == 200
+    # Whoever closes the connection afterwards hears it, too, though half of the words are still on their way.
+    for _ in range(5):
+        asked = urllib.request.Request(f"{client.base_url}/api/v1/parse", b"a " * 4_500_000)
+        asked.add_header("Content-Type", "text/plain")
+        with pytest.raises(urllib.error.HTTPError) as told_why:
+            urllib.request.urlopen(asked, timeout=20)
+        assert told_why.value.code == 413
+        assert b"words" in told_why.value.read()
     below.should_exit = True
     thread.join(timeout=20)
 
