@@ -50,7 +50,7 @@ LAYERS: dict[str, str] = {
     "loading": "*",
     "documents": "*",
     "bridges": "*",
-    "experiments": "*",
+    "papers": "*",
     "cluster": "*",
     "server": "*",
     "workbench": "*",
@@ -74,7 +74,7 @@ LAZY: dict[str, set[str]] = {
     **{layer: {"scipy"} for layer in LAYERS if layer != "kernels"},
     "parallel": {"threadpoolctl"},
     "estimators": {"scipy", "sklearn"},
-    "experiments": {"scipy", "joblib"},
+    "papers": {"scipy", "joblib"},
     "documents": {"scipy", "tomli", "pypdfium2"},
     "cluster": {"scipy", "joblib", "dask", "distributed", "fsspec", "pyarrow"},
     "cli": {"scipy", "uvicorn", "pyarrow"},
@@ -102,7 +102,7 @@ WORDS = {
 }
 # The package itself is among them, because its table names the module that knows the bundled models.
 APPLICATION = (
-    *("tasks/", "citations/", "documents/", "experiments/", "cli/", "server/", "workbench/"),
+    *("tasks/", "citations/", "documents/", "papers/", "cli/", "server/", "workbench/"),
     *("io/tei", "loading", "__init__"),
 )
 
