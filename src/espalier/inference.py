@@ -25,8 +25,8 @@ from espalier.potentials import ChainBatch, Potentials
 
 if TYPE_CHECKING:  # few models score segments, and kernels are loaded when they are needed
     from espalier.kernels.chain import NodeColumns
-    from espalier.kernels.segment import Segments as SegmentScores
-    from espalier.segment_potentials import SegmentBatch, SegmentPotentials
+    from espalier.papers.segments.kernels import Segments as SegmentScores
+    from espalier.papers.segments.potentials import SegmentBatch, SegmentPotentials
 
 __all__ = [
     "Labellings",
@@ -169,7 +169,7 @@ def _lattice_of(
 
 def _segments_of(indptr: NDArray[np.int64], score: Float, trans: Float, start: Float, end: Float) -> SegmentScores:
     """Return segmentations as kernels sum them: every segment has a row of the table for itself."""
-    from espalier.kernels.segment import Segments
+    from espalier.papers.segments.kernels import Segments
 
     (M, D, L), W, lengths = score.shape, padded(score.shape[2]), np.diff(indptr)
     first, last = np.zeros((2, M, W))
@@ -191,7 +191,7 @@ def _batch(potentials: Chains | Segments) -> ChainBatch | SegmentBatch:
     several: Sequence[Any] = potentials if isinstance(potentials, (list, tuple)) else [potentials]
     if all(isinstance(p, Potentials) for p in several):
         return ChainBatch.of(several)
-    from espalier.segment_potentials import SegmentBatch, SegmentPotentials
+    from espalier.papers.segments.potentials import SegmentBatch, SegmentPotentials
 
     if isinstance(potentials, SegmentBatch):
         return potentials
@@ -309,7 +309,7 @@ def _chain_posterior(p: _Problem, threads: int | None, allow_infeasible: bool) -
 
 def _segment_posterior(p: _Problem, threads: int | None, allow_infeasible: bool) -> tuple[Posterior, Float]:
     """Return the posterior of segmentations, and the probability of every segment, float64[M, D, L]."""
-    from espalier.kernels.segment import SegmentSums
+    from espalier.papers.segments.kernels import SegmentSums
 
     scores = p.summed()
     chunks, W = p.chunks(partial=p.L * padded(p.L)), padded(p.L)

@@ -43,7 +43,7 @@ from espalier.rules.ruleset import RuleSet
 from espalier.store import save
 
 if TYPE_CHECKING:
-    from espalier.segment_potentials import SegmentBatch
+    from espalier.papers.segments.potentials import SegmentBatch
 
 __all__ = [
     "Estimator",

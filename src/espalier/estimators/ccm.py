@@ -45,7 +45,7 @@ from espalier.rules.ruleset import KEPT_PRIOR, VIOLATED_PRIOR, RuleSet
 
 if TYPE_CHECKING:  # what only training needs is imported where it trains: whoever labels never waits for it
     from espalier.decoders.explanation import Explanation
-    from espalier.segment_potentials import SegmentBatch
+    from espalier.papers.segments.potentials import SegmentBatch
 
 __all__ = ["CCM"]
 

@@ -15,7 +15,7 @@ from espalier.corpus import Corpus, Labels
 from espalier.decoders.certify import BatchDecoding
 from espalier.errors import InputError
 from espalier.rules.compile import Compiled
-from espalier.segment_potentials import SegmentBatch
+from espalier.papers.segments.potentials import SegmentBatch
 
 __all__ = ["decode_base_segments", "segment_tags"]
 
@@ -34,7 +34,7 @@ def segment_tags(base: Any, labels: Labels) -> NDArray[np.int64]:
 
 def decode_base_segments(base: Any, batch: SegmentBatch, compiled: Compiled, corpus: Corpus) -> BatchDecoding:
     """Return the best segmentations under the rules, as labels; -1 where none is possible."""
-    from espalier.decoders.segments import decode_segments
+    from espalier.papers.segments.decoding import decode_segments
 
     first, inside = tags = segment_tags(base, compiled.labels)
     found = decode_segments(batch, compiled, corpus, tags=tags)

@@ -33,7 +33,7 @@ MODELS = {
     "crf": "espalier.estimators.crf",
     "hmm": "espalier.estimators.hmm",
     "perceptron": "espalier.estimators.perceptron",
-    "semicrf": "espalier.estimators.semicrf",
+    "semicrf": "espalier.papers.segments.semicrf",
     "conv_crf": "espalier.estimators.conv_crf",
 }
 """The kinds of base models, and the module of each: `train` offers them, in this order."""
@@ -45,8 +45,8 @@ BUNDLED = MODELS | {
     "experts": "espalier.estimators.experts",
     "ge": "espalier.estimators.generalized_expectation",
     "pr": "espalier.estimators.posterior_regularization",
-    "samplerank": "espalier.estimators.samplerank",
-    "two_stage": "espalier.estimators.two_stage",
+    "samplerank": "espalier.papers.samplerank.estimator",
+    "two_stage": "espalier.papers.two_stage.estimator",
     "words": "espalier.estimators.word_learner",
 }
 """The kinds of all models that come with Espalier, and their modules."""

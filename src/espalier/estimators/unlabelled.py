@@ -28,7 +28,7 @@ from espalier.parallel import balanced
 from espalier.potentials import ChainBatch
 
 if TYPE_CHECKING:
-    from espalier.segment_potentials import SegmentBatch
+    from espalier.papers.segments.potentials import SegmentBatch
 
 __all__ = ["Guard", "Map", "TaughtLabeller", "checked_pool", "in_parts"]
 

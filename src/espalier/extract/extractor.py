@@ -47,7 +47,7 @@ from espalier.store import load as load_file
 from espalier.store import save as save_file
 
 if TYPE_CHECKING:  # few models score segments
-    from espalier.extract.segments import SegmentAnswers
+    from espalier.papers.segments.answers import SegmentAnswers
 
 __all__ = ["BATCH", "Extractor"]
 
@@ -316,7 +316,7 @@ class Extractor:
         """Return the labellings of some documents, at least one."""
         if self._segments is None:
             return self.decode(self.score(documents))
-        from espalier.extract.segments import SegmentAnswers
+        from espalier.papers.segments.answers import SegmentAnswers
 
         corpus = self._corpus(documents)
         return SegmentAnswers(documents, corpus, self._segments.potentials(corpus), self._segments, self.compiled)

@@ -20,7 +20,7 @@ from espalier.estimators.ccm import CCM
 from espalier.estimators.codl import CoDL
 from espalier.estimators.crf import CRF
 from espalier.estimators.perceptron import Perceptron
-from espalier.estimators.semicrf import SemiCRF
+from espalier.papers.segments.semicrf import SemiCRF
 from espalier.papers.tables.ccm12 import HARD, PENALTIES, SETS, build, labelled, needs, paper_table, pool
 from espalier.papers.tables.ccm12_inputs import EPOCHS_9, WORDS, like_paper
 from espalier.papers.tables.ccm12_tables import SEGMENT_FEATURES

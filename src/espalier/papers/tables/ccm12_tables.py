@@ -11,7 +11,7 @@ from espalier.estimators.codl import CoDL
 from espalier.estimators.crf import CRF
 from espalier.estimators.perceptron import Perceptron
 from espalier.estimators.posterior_regularization import PosteriorRegularization
-from espalier.estimators.semicrf import SemiCRF
+from espalier.papers.segments.semicrf import SemiCRF
 from espalier.papers.tables.ccm12 import (
     ALL,
     BACKOFF,

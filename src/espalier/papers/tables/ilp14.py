@@ -19,7 +19,7 @@ import numpy as np
 
 from espalier.corpus import Corpus
 from espalier.estimators.crf import CRF
-from espalier.estimators.two_stage import TwoStage
+from espalier.papers.two_stage.estimator import TwoStage
 from espalier.papers.tables.data import Data
 from espalier.papers.tables.protocol import Cell, Place, Table, subset
 from espalier.metrics import segment_scores, token_accuracy

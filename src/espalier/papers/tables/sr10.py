@@ -17,7 +17,7 @@ import time
 from dataclasses import replace
 from typing import Any
 
-from espalier.estimators.samplerank import SampleRank
+from espalier.papers.samplerank.estimator import SampleRank
 from espalier.papers.tables.ccm12 import METRIC, NONE, POOL, SETS, SPLIT, accuracy, labelled, needs, plan, pool, scores
 from espalier.papers.tables.codl07 import GAMMA, PENALTIES
 from espalier.papers.tables.data import Data

@@ -1,6 +1,6 @@
 """`SampleRank`: a linear chain that learns while it samples, from labels, unlabelled text and rules.
 
-See `espalier.learning.samplerank` for the algorithm. Every pair of neighbouring labellings of a random walk is ranked
+See `espalier.papers.samplerank.training` for the algorithm. Every pair of neighbouring labellings of a random walk is ranked
 by the model and by a truth function, and the weights move where the two disagree; no inference over whole sequences is
 needed while learning. New text is labelled by Viterbi, without the rules; to have them there too, make it the base of a
 `CCM`. The rules are not part of a model file: they have done their work.
@@ -27,7 +27,7 @@ from espalier.estimators.held_out import gold_ids, held_out
 from espalier.estimators.unlabelled import Guard, checked_pool
 from espalier.features.extract import FeatureExtractor
 from espalier.features.index import FeatureIndex
-from espalier.learning.samplerank import (
+from espalier.papers.samplerank.training import (
     TRUTHS,
     Pass,
     Proposals,
@@ -58,7 +58,7 @@ class SampleRank(LinearChainLabeller):
         a million. Rules that are neither local nor counts are refused by name.
     truth : what ranks labellings of labelled sequences: "accuracy" (right tokens) or "f1" (of segments, at leaf level;
         right tokens break ties). A single label seldom completes a segment: give "f1" a `block` of some tokens.
-    unlabelled_truth : "self", "cons", "self+cons" or "model+cons", see `espalier.learning.samplerank`.
+    unlabelled_truth : "self", "cons", "self+cons" or "model+cons", see `espalier.papers.samplerank.training`.
     lambda_s, lambda_m : the weight of the rules in "self+cons" and "model+cons". The latter is in units of the model's
         score, whose size depends on the features: the paper's 0.0001 moves nothing where tokens have dozens of them.
     epochs, sweeps : visits to the labelled sequences, and proposals a token in each visit.

@@ -3,7 +3,7 @@
     minimise  -Σ_n ω_n log p(segmentation_n | x_n) + l1 ‖w‖₁ + l2 ‖w‖²
 
 It labels segments rather than tokens, so that a weight can ask how long a field is and how it begins and ends
-(`espalier.models.segmental`). Sarawagi & Cohen (2004); 'semi-CRF' and 'semi-CRF+' of CCM12 table 4.
+(`espalier.papers.segments.model`). Sarawagi & Cohen (2004); 'semi-CRF' and 'semi-CRF+' of CCM12 table 4.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ from espalier.features.matrix import FeatureMatrix
 from espalier.inference import k_best, marginals, segment_marginals, viterbi
 from espalier.kernels.history import dot
 from espalier.learning.lbfgs import Minimum, Options, minimise
-from espalier.learning.segment_likelihood import KnownSegments, SegmentLikelihood
+from espalier.papers.segments.likelihood import KnownSegments, SegmentLikelihood
 from espalier.models.linear import Pairs
-from espalier.models.segmental import (
+from espalier.papers.segments.model import (
     LENGTH_BINS,
     MARKED_INSIDE,
     SegmentalModel,
@@ -42,7 +42,7 @@ from espalier.models.segmental import (
     SegmentInput,
     length_names,
 )
-from espalier.segment_potentials import SegmentBatch
+from espalier.papers.segments.potentials import SegmentBatch
 from espalier.store import below
 from espalier.tags import OUTSIDE, is_tag, path_of
 
@@ -75,7 +75,7 @@ class SemiCRF(SequenceLabeller):
     Parameters
     ----------
     features : templates of token attributes (texts or objects), a FeatureExtractor, or None for the default set.
-    segment_features : `length`, `punctuation`, `first:TEMPLATE`, `last:TEMPLATE` (see `espalier.models.segmental`).
+    segment_features : `length`, `punctuation`, `first:TEMPLATE`, `last:TEMPLATE` (see `espalier.papers.segments.model`).
     max_length : tokens that a segment may have at most; a longer one in training is an error. None: as many as the
         longest in training (with unknown labels: the longest known to be one).
     outside : the label whose tokens stand alone, each a segment of its own; None if there is none.

@@ -30,7 +30,7 @@ from numpy.typing import NDArray
 
 from espalier.corpus import Corpus, Labels
 from espalier.decoders.base import Problem, evaluate
-from espalier.decoders.two_stage import COUNTS, solve
+from espalier.papers.two_stage.inference import COUNTS, solve
 from espalier.errors import InputError, ResultWarning
 from espalier.estimators.base import (
     SequenceLabeller,
@@ -43,7 +43,7 @@ from espalier.estimators.base import (
 from espalier.estimators.held_out import fitted, folds_of, labelled_dev
 from espalier.estimators.persist import nested, unnested
 from espalier.inference import viterbi
-from espalier.learning.clause_rules import learn_clauses
+from espalier.papers.two_stage.clause_rules import learn_clauses
 from espalier.learning.discovery import Candidate, prune
 from espalier.learning.discovery_clauses import ClauseCounter
 from espalier.learning.relations import Relation, counted, mine

@@ -11,7 +11,7 @@ import pytest
 import espalier as es
 from espalier.errors import InputError, ResultWarning
 from espalier.estimators.ccm import CCM
-from espalier.estimators.semicrf import SemiCRF
+from espalier.papers.segments.semicrf import SemiCRF
 from espalier.rules import RuleSet
 from espalier.rules.meaning import degrees
 from oracles import segmentations

@@ -10,7 +10,7 @@ from espalier.errors import InputError
 from espalier.features.extract import FeatureExtractor
 from espalier.models import segmental
 from espalier.models.linear import Pairs
-from espalier.models.segmental import SegmentalModel, SegmentFeatures, SegmentInput, length_bins, length_names
+from espalier.papers.segments.model import SegmentalModel, SegmentFeatures, SegmentInput, length_bins, length_names
 
 TEXTS = ["a b , a c .", "b", "", "c , ( a ) b a c", "a ."]
 SENTENCES = [text.split() for text in TEXTS]

@@ -17,7 +17,7 @@ applies, a place where it does not counts as kept.) p_k is the rule's penalty, 1
 Where this departs from the paper: ties of the model count as wrong (else zero weights would never move), and a margin
 may be asked for; F1 is that of the sequence at hand. Blocks make the proposals asymmetric and nobody corrects for it:
 the walk is a source of pairs, not a sample of p(y | x). Rules are rescored where labels change, so only local and
-linear ones can be taken (`RuleTables.of` names any other). Cost: see `espalier.kernels.samplerank`.
+linear ones can be taken (`RuleTables.of` names any other). Cost: see `espalier.papers.samplerank.kernels`.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from espalier.decoders.counts import Conditions
 from espalier.errors import InputError
 from espalier.features.matrix import FeatureMatrix
 from espalier.kernels import Averaged
-from espalier.kernels.samplerank import samplerank_epoch
+from espalier.papers.samplerank.kernels import samplerank_epoch
 from espalier.learning.perceptron import all_pairs, mean_of_steps, without_zeros
 from espalier.models.linear import ChainModel
 from espalier.rules.compile import Compiled

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import espalier as es
 from espalier.corpus import Corpus
 from espalier.errors import InputError, LabelError, NotFittedError, ResultWarning, RuleError
-from espalier.estimators.two_stage import TwoStage
+from espalier.papers.two_stage.estimator import TwoStage
 from espalier.inference import viterbi
 from espalier.metrics import token_accuracy
 from espalier.rules import degree

@@ -31,7 +31,7 @@ from numpy.typing import NDArray
 from espalier.corpus import Corpus
 from espalier.errors import InputError
 from espalier.learning.discovery_clauses import ClauseCounter
-from espalier.learning.dnf import Conjunction, learn_dnf
+from espalier.papers.two_stage.dnf import Conjunction, learn_dnf
 from espalier.learning.relations import DELIMITERS, Relation, counted
 from espalier.rules import nodes as n
 from espalier.rules.generators import RELATION_KINDS

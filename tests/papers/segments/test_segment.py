@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from espalier.inference import _segments_of
 from espalier.kernels import chain, padded, segment
 from espalier.potentials import Potentials
-from espalier.segment_potentials import SegmentBatch, SegmentPotentials
+from espalier.papers.segments.potentials import SegmentBatch, SegmentPotentials
 from oracles import (
     Piece,
     border_counts,

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from espalier.corpus import Corpus
 from espalier.decoders.base import violated
 from espalier.decoders.certify import WorkDone, prove
-from espalier.decoders.segments import best_segmentations
+from espalier.papers.segments.decoding import best_segmentations
 from espalier.document import Document
 from espalier.estimators.ccm_segments import segment_tags
 from espalier.extract.answers import FieldNames, Reading, bounded, unsure
@@ -23,7 +23,7 @@ from espalier.extract.confidence import Calibration
 from espalier.extract.extraction import Field
 from espalier.inference import log_partition, path_scores, segment_marginals, viterbi
 from espalier.rules.compile import Compiled, Grounded
-from espalier.segment_potentials import SegmentBatch, SegmentPotentials
+from espalier.papers.segments.potentials import SegmentBatch, SegmentPotentials
 from espalier.tags import OUTSIDE
 
 __all__ = ["SegmentAnswers"]

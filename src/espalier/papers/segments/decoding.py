@@ -30,7 +30,7 @@ from espalier.decoders.base import checked_count, price
 from espalier.decoders.certify import BatchDecoding, tolerance
 from espalier.errors import InputError
 from espalier.rules.compile import Compiled, Grounded, degrees_of
-from espalier.segment_potentials import SegmentBatch, SegmentPotentials
+from espalier.papers.segments.potentials import SegmentBatch, SegmentPotentials
 
 __all__ = ["BestSegmentations", "SegmentDecoding", "best_segmentations", "decode_segments"]
 

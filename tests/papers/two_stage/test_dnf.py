@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from espalier.errors import InputError
-from espalier.learning.dnf import LITERAL, learn_dnf
+from espalier.papers.two_stage.dnf import LITERAL, learn_dnf
 
 Literals = tuple[tuple[int, bool], ...]
 

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from espalier.corpus import Corpus, Labels
-from espalier.kernels.samplerank import (
+from espalier.papers.samplerank.kernels import (
     TIE,
     TruthCounts,
     count_segments,
@@ -23,7 +23,7 @@ from espalier.kernels.samplerank import (
     token_change,
     uniform,
 )
-from espalier.learning.samplerank import RuleTables, SegmentTables
+from espalier.papers.samplerank.training import RuleTables, SegmentTables
 from espalier.metrics import segment_scores
 from espalier.rules.compile import compile_rules
 from espalier.rules.meaning import degrees

@@ -14,8 +14,8 @@ from sklearn.model_selection import GridSearchCV, KFold
 from espalier.corpus import Corpus
 from espalier.errors import InputError, NotFittedError, ResultWarning, RuleError
 from espalier.estimators.persist import load
-from espalier.estimators.samplerank import SampleRank
-from espalier.learning.samplerank import Pass
+from espalier.papers.samplerank.estimator import SampleRank
+from espalier.papers.samplerank.training import Pass
 from espalier.rules.ruleset import RuleSet
 
 X = [

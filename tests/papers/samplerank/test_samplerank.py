@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from espalier.corpus import Corpus, Labels
 from espalier.errors import InputError
 from espalier.features.matrix import FeatureMatrix
-from espalier.learning.samplerank import (
+from espalier.papers.samplerank.training import (
     HARD,
     Pass,
     Proposals,
