@@ -8,11 +8,11 @@ from __future__ import annotations
 import math
 from itertools import product
 
-from espalier.decoders.base import Decoding, Problem, certify_all, checked_count, evaluate
+from espalier.decoders.base import Decoder, Decoding, Problem, certify_all, checked_count, evaluate
 from espalier.decoders.certify import WorkDone
 from espalier.errors import InputError
 
-__all__ = ["decode"]
+__all__ = ["EXHAUSTIVE", "decode"]
 
 
 def decode(problem: Problem, *, k: int = 1, max_labellings: int = 100_000) -> Decoding:
@@ -34,3 +34,6 @@ def decode(problem: Problem, *, k: int = 1, max_labellings: int = 100_000) -> De
             ranked.append((y, score))
     ranked.sort(key=lambda pair: -pair[1])
     return certify_all(problem, ranked[:k], "exhaustive", WorkDone(nodes=n))
+
+
+EXHAUSTIVE = Decoder("exhaustive", decode, True, "every labelling of a tiny problem")

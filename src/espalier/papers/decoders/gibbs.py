@@ -9,9 +9,9 @@ transitions that IOB2 forbids. Global rules are charged through their monitors, 
 the old run: O(1) steps for most changes, O(T) at worst.
 
 `decode` cools τ geometrically and keeps the best labellings seen; hard rules cost a large finite price meanwhile.
-HEURISTIC unless the answer reaches the folded Viterbi's score. `sample` and `marginals` hold τ = 1 and keep every
-hard rule; where hard rules cut the labellings into islands that no window spans, they see the starting island only.
-Randomness comes from the generator given, and ties are kept as they were found.
+HEURISTIC unless the answer reaches the folded Viterbi's score. `sample` holds τ = 1 and keeps every hard rule; where
+hard rules cut the labellings into islands that no window spans, it sees the starting island only. Randomness comes
+from the generator given, and ties are kept as they were found.
 """
 
 from __future__ import annotations
@@ -24,13 +24,23 @@ from numpy.typing import NDArray
 
 from espalier import inference
 from espalier.decoders import astar
-from espalier.decoders.base import Decoding, Problem, certify_all, checked_count, evaluate, infeasible, nothing_found
+from espalier.decoders.base import (
+    Decoder,
+    Decoding,
+    Problem,
+    certify_all,
+    checked_count,
+    evaluate,
+    generator,
+    infeasible,
+    nothing_found,
+)
 from espalier.decoders.certify import WorkDone
 from espalier.decoders.joint import Joint, States, transition
 from espalier.errors import InfeasibleError, InputError
 from espalier.potentials import Potentials
 
-__all__ = ["decode", "generator", "marginals", "sample"]
+__all__ = ["GIBBS", "decode", "sample"]
 
 Float = NDArray[np.float64]
 
@@ -94,22 +104,6 @@ def sample(
             chain.sweep(1.0)
         y[r] = chain.y
     return y
-
-
-def marginals(
-    problem: Problem, rng: np.random.Generator | int, *, sweeps: int = 1000, burn: int = 50, window: int = 4
-) -> Float:
-    """Estimate p(y_t = l), float64[T, L], from the share of sweeps; the error falls as 1 / sqrt(sweeps)."""
-    y = sample(problem, checked_count(sweeps, "sweeps"), rng, burn=burn, window=window)
-    shares: Float = (y[:, :, None] == np.arange(problem.L)).mean(axis=0)
-    return shares
-
-
-def generator(rng: np.random.Generator | int) -> np.random.Generator:
-    """Return a generator of a generator or a seed."""
-    if isinstance(rng, np.random.Generator):
-        return rng
-    return np.random.default_rng(checked_count(rng, "rng", least=0))
 
 
 def _best(seen: dict[tuple[int, ...], float], k: int) -> list[tuple[tuple[int, ...], float]]:
@@ -264,3 +258,6 @@ def _categorical(log_weights: Float, rng: np.random.Generator) -> int:
     # Below the last value even after rounding, so that no weight of zero and nothing beyond the end is drawn.
     u = min(rng.random() * cumulated[-1], np.nextafter(cumulated[-1], 0.0))
     return int(np.searchsorted(cumulated, u, side="right"))
+
+
+GIBBS = Decoder("gibbs", decode, False, "annealed sampling; any rule", sample=sample)

@@ -1,6 +1,6 @@
 """`SampleRank`: a linear chain that learns while it samples, from labels, unlabelled text and rules.
 
-See `espalier.papers.samplerank.training` for the algorithm. Every pair of neighbouring labellings of a random walk is ranked
+See `papers.samplerank.training` for the algorithm. Every pair of neighbouring labellings of a random walk is ranked
 by the model and by a truth function, and the weights move where the two disagree; no inference over whole sequences is
 needed while learning. New text is labelled by Viterbi, without the rules; to have them there too, make it the base of a
 `CCM`. The rules are not part of a model file: they have done their work.
@@ -27,6 +27,7 @@ from espalier.estimators.held_out import gold_ids, held_out
 from espalier.estimators.unlabelled import Guard, checked_pool
 from espalier.features.extract import FeatureExtractor
 from espalier.features.index import FeatureIndex
+from espalier.models.linear import ChainModel
 from espalier.papers.samplerank.training import (
     TRUTHS,
     Pass,
@@ -38,7 +39,6 @@ from espalier.papers.samplerank.training import (
     mean_size,
     truth_weights,
 )
-from espalier.models.linear import ChainModel
 from espalier.rules.ruleset import RuleSet
 
 __all__ = ["SampleRank"]

@@ -35,9 +35,9 @@ from espalier.decoders.counts import Conditions
 from espalier.errors import InputError
 from espalier.features.matrix import FeatureMatrix
 from espalier.kernels import Averaged
-from espalier.papers.samplerank.kernels import samplerank_epoch
 from espalier.learning.perceptron import all_pairs, mean_of_steps, without_zeros
 from espalier.models.linear import ChainModel
+from espalier.papers.samplerank.kernels import samplerank_epoch
 from espalier.rules.compile import Compiled
 from espalier.tags import segments
 

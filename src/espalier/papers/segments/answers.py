@@ -1,29 +1,31 @@
-"""The answers of models that score segments: a field is a segment, as sure as that this very segment is there.
+"""The answers of models that score segments, under rules, as `CCM` and `Extractor` ask for them.
 
-Documents are decoded one by one (`decoders.segments`). Confidences are those of the model without its rules.
+Rules speak about tokens, so segments are read as labels. A model that was trained on plain labels has the rules' labels
+as its fields. One trained on tags has fields without marks; the first token of a segment is B-, the others are I-, and
+the rules see those. For an extractor a field is a segment, as sure as that this very segment is there. Documents are
+decoded one by one (`decoding`). Confidences are those of the model without its rules.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from espalier.corpus import Corpus
 from espalier.decoders.base import violated
-from espalier.decoders.certify import WorkDone, prove
-from espalier.papers.segments.decoding import best_segmentations
+from espalier.decoders.certify import BatchDecoding, WorkDone, prove
 from espalier.document import Document
-from espalier.estimators.ccm_segments import segment_tags
 from espalier.extract.answers import FieldNames, Reading, bounded, unsure
 from espalier.extract.confidence import Calibration
 from espalier.extract.extraction import Field
-from espalier.inference import log_partition, path_scores, segment_marginals, viterbi
-from espalier.rules.compile import Compiled, Grounded
+from espalier.inference import log_partition, path_scores, viterbi
+from espalier.papers.segments.decoding import best_segmentations, decode_segments
+from espalier.papers.segments.inference import segment_marginals
 from espalier.papers.segments.potentials import SegmentBatch, SegmentPotentials
+from espalier.rules.compile import Compiled, Grounded
 from espalier.tags import OUTSIDE
 
 __all__ = ["SegmentAnswers"]
@@ -34,24 +36,33 @@ Bool = NDArray[np.bool_]
 
 @dataclass(frozen=True, eq=False)
 class SegmentAnswers:
-    """Documents, their tokens, the scores of their segments, and the rules that answers keep."""
+    """Texts, the scores of their segments, and the rules that answers keep.
 
-    documents: Sequence[Document]
+    tags : int64[2, L], which of the rules' labels the first token of a segment of each field has, and which the others.
+    """
+
     corpus: Corpus
     potentials: SegmentBatch
-    model: Any
     compiled: Compiled
+    tags: NDArray[np.int64]
 
-    def readings(self, names: FieldNames, calibration: Calibration) -> list[Reading]:
-        """Return the best reading of each document."""
-        return [own[0] for own in self.all_readings(1, names, calibration)]
+    @property
+    def documents(self) -> Sequence[Document]:
+        """The texts, as the corpus holds them."""
+        assert self.corpus.documents is not None
+        return self.corpus.documents
+
+    def decoded(self) -> BatchDecoding:
+        """Return the best segmentations under the rules, as labels; -1 where none is possible."""
+        found = decode_segments(self.potentials, self.compiled, self.corpus, tags=self.tags)
+        labels = np.where(found.starts, self.tags[0][found.labels], self.tags[1][found.labels])
+        ids = np.where(found.labels < 0, -1, labels).astype(np.int16)
+        return BatchDecoding(ids, found.scores, found.bounds, found.rounds, found.nodes)
 
     def all_readings(self, k: int, names: FieldNames, calibration: Calibration) -> list[list[Reading]]:
         """Return the k best readings of each document."""
-        tags = segment_tags(self.model, self.compiled.labels)
-        grounded = self.compiled.ground_corpus(self.corpus)
-        rows = zip(self.documents, range(len(self.documents)), grounded, strict=True)
-        return [_readings(d, self.potentials[i], g, tags, k, names, calibration) for d, i, g in rows]
+        rows = zip(self.documents, range(len(self.corpus)), self.compiled.ground_corpus(self.corpus), strict=True)
+        return [_readings(d, self.potentials[i], g, self.tags, k, names, calibration) for d, i, g in rows]
 
 
 def _readings(

@@ -29,8 +29,8 @@ from espalier.corpus import Corpus
 from espalier.decoders.base import checked_count, price
 from espalier.decoders.certify import BatchDecoding, tolerance
 from espalier.errors import InputError
-from espalier.rules.compile import Compiled, Grounded, degrees_of
 from espalier.papers.segments.potentials import SegmentBatch, SegmentPotentials
+from espalier.rules.compile import Compiled, Grounded, degrees_of
 
 __all__ = ["BestSegmentations", "SegmentDecoding", "best_segmentations", "decode_segments"]
 

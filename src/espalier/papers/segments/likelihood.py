@@ -25,9 +25,9 @@ from espalier.errors import InfeasibleError, InputError, LabelError, Place
 from espalier.features.matrix import FeatureMatrix
 from espalier.kernels import aligned, padded
 from espalier.kernels.history import dot
-from espalier.papers.segments.kernels import SegmentSums, expectations, reaches
 from espalier.learning.likelihood import RowGradient
 from espalier.models.linear import Pairs, RowPlan
+from espalier.papers.segments.kernels import SegmentSums, expectations, reaches
 from espalier.papers.segments.model import LENGTH_BINS, SegmentalModel, SegmentFeatures, SegmentInput
 from espalier.parallel import balanced, choose_threads, run_chunks
 from espalier.tags import OUTSIDE, is_tag, parse_tag, path_of

@@ -32,10 +32,10 @@ from espalier.features.declare import RegexField, parse_template
 from espalier.features.fields import Template
 from espalier.features.matrix import FeatureMatrix
 from espalier.kernels import aligned, padded
-from espalier.papers.segments.kernels import Segments, reaches, segment_scores
 from espalier.models.linear import Pairs, RowPlan
-from espalier.parallel import balanced, choose_threads, run_chunks
+from espalier.papers.segments.kernels import Segments, reaches, segment_scores
 from espalier.papers.segments.potentials import SegmentBatch
+from espalier.parallel import balanced, choose_threads, run_chunks
 
 __all__ = [
     "LENGTH_BINS",

@@ -14,6 +14,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from espalier.errors import InputError
+from espalier.inference import Laid
+from espalier.papers.segments.inference import laid_out
 from espalier.potentials import checked_scores
 
 __all__ = ["SegmentBatch", "SegmentPotentials"]
@@ -75,6 +77,11 @@ class SegmentPotentials:
         """D, the longest possible segment in tokens."""
         return int(self.score.shape[1])
 
+    @staticmethod
+    def laid_out(several: Sequence[SegmentPotentials]) -> Laid:
+        """Return segmentations as `inference` asks for them."""
+        return laid_out(SegmentBatch.of(several))
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SegmentBatch:
@@ -125,3 +132,10 @@ class SegmentBatch:
         i = range(len(self))[i]  # also from the end; IndexError outside
         a, b = int(self.indptr[i]), int(self.indptr[i + 1])
         return SegmentPotentials(self.score[a:b], self.trans, self.start, self.end)
+
+    @staticmethod
+    def laid_out(several: Sequence[SegmentBatch]) -> Laid:
+        """Return segmentations as `inference` asks for them."""
+        if len(several) > 1:
+            raise InputError("a list of batches", hint="give one batch, or a list of SegmentPotentials")
+        return laid_out(several[0])

@@ -29,11 +29,13 @@ from espalier.features.extract import FeatureExtractor
 from espalier.features.fields import default_templates
 from espalier.features.index import FeatureIndex
 from espalier.features.matrix import FeatureMatrix
-from espalier.inference import k_best, marginals, segment_marginals, viterbi
+from espalier.inference import k_best, marginals, viterbi
 from espalier.kernels.history import dot
 from espalier.learning.lbfgs import Minimum, Options, minimise
-from espalier.papers.segments.likelihood import KnownSegments, SegmentLikelihood
 from espalier.models.linear import Pairs
+from espalier.papers.segments.answers import SegmentAnswers
+from espalier.papers.segments.inference import segment_marginals
+from espalier.papers.segments.likelihood import KnownSegments, SegmentLikelihood
 from espalier.papers.segments.model import (
     LENGTH_BINS,
     MARKED_INSIDE,
@@ -43,6 +45,7 @@ from espalier.papers.segments.model import (
     length_names,
 )
 from espalier.papers.segments.potentials import SegmentBatch
+from espalier.rules.compile import Compiled
 from espalier.store import below
 from espalier.tags import OUTSIDE, is_tag, path_of
 
@@ -75,7 +78,7 @@ class SemiCRF(SequenceLabeller):
     Parameters
     ----------
     features : templates of token attributes (texts or objects), a FeatureExtractor, or None for the default set.
-    segment_features : `length`, `punctuation`, `first:TEMPLATE`, `last:TEMPLATE` (see `espalier.papers.segments.model`).
+    segment_features : `length`, `punctuation`, `first:TEMPLATE`, `last:TEMPLATE` (see `papers.segments.model`).
     max_length : tokens that a segment may have at most; a longer one in training is an error. None: as many as the
         longest in training (with unknown labels: the longest known to be one).
     outside : the label whose tokens stand alone, each a segment of its own; None if there is none.
@@ -228,13 +231,19 @@ class SemiCRF(SequenceLabeller):
         first, inside = ([n if n == OUTSIDE else mark + n for n in self.labels_.names] for mark in marks)
         return first, inside
 
-    def segment_vocabulary(self, labels: tuple[str, ...]) -> tuple[str, ...]:
-        """Return the labels of a training set, with both marks of every field if all of them are tags."""
-        if not all(is_tag(name) for name in labels):
-            return labels
-        fields = {path_of(name) for name in labels} - {OUTSIDE}
+    def rule_labels(self, names: Sequence[str] = ()) -> tuple[str, ...]:
+        """Return the labels that rules see: of a training set, if all are tags, with both marks of every field."""
+        if not names:
+            return tuple(dict.fromkeys(name for row in self.segment_labels() for name in row))
+        fields = {path_of(name) for name in names if is_tag(name)} - {OUTSIDE}
         both = {f"{mark}-{field}" for field in fields for mark in "BI"}
-        return labels if both <= {*labels} else tuple(sorted({*labels, *both}))
+        complete = both <= {*names} or not all(map(is_tag, names))
+        return tuple(names) if complete else tuple(sorted({*names, *both}))
+
+    def answers(self, corpus: Corpus, compiled: Compiled) -> SegmentAnswers:
+        """Return what the model says of texts under rules; see `espalier.estimators.abilities.Answers`."""
+        tags = np.array([compiled.labels.encode(row) for row in self.segment_labels()], np.int64)
+        return SegmentAnswers(corpus, self.potentials(corpus), compiled, tags)
 
     def _written(self, labels: NDArray[np.int16], starts: Bool) -> list[str]:
         """Write a segmentation in the form that the training labels had."""

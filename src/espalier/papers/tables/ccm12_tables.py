@@ -38,7 +38,7 @@ from espalier.papers.tables.data import Data
 from espalier.papers.tables.protocol import Cell, Place, Table
 from espalier.tasks.task import load_task
 
-__all__ = ["BOTH", "FIGURES_3", "SEGMENT_FEATURES", "SEMI", "TABLES", "projected", "settings_3"]
+__all__ = ["BOTH", "FIGURES_3", "SEGMENT_FEATURES", "SEMI", "projected", "settings_3"]
 
 BOTH = needs("citations", "ads", pool=True)
 
@@ -438,5 +438,3 @@ TABLE_10 = paper_table(
         "supervised perceptron by its features: with the word alone it has 79.4 (`ccm12-table9-inputs`, JIBT)."
     ),
 )
-
-TABLES = (TABLE_3, TABLE_4, TABLE_5, TABLE_6, TABLE_7, TABLE_8, TABLE_9, TABLE_10)

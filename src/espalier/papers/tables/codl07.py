@@ -34,7 +34,7 @@ from espalier.papers.tables.ccm12_inputs import plain
 from espalier.papers.tables.data import Data
 from espalier.papers.tables.protocol import Cell, Place, Table
 
-__all__ = ["GAMMA", "PENALTIES", "SOURCE", "TABLES"]
+__all__ = ["CURVES_TABLE", "GAMMA", "INPUTS_TABLE", "PENALTIES", "SOURCE", "TABLE"]
 
 SOURCE = "Chang, Ratinov & Roth 2007"
 GAMMA = 0.1
@@ -181,5 +181,3 @@ CURVES_TABLE = Table(
         "less than the best alone; weighted by score they teach as much, but for 300."
     ),
 )
-
-TABLES = (TABLE, INPUTS_TABLE, CURVES_TABLE)

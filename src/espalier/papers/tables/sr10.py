@@ -24,7 +24,7 @@ from espalier.papers.tables.data import Data
 from espalier.papers.tables.protocol import Cell, Place, Table
 from espalier.tasks.task import load_task
 
-__all__ = ["TABLES"]
+__all__ = ["INPUTS_TABLE", "TABLE"]
 
 DOMAIN = "citations"
 SIZES = ("5", "10", "15", "20", "25", "300")
@@ -146,5 +146,3 @@ INPUTS_TABLE = replace(
     ),
     remark="With 300 labelled what is left for the pool hurts, there as here; with 5 and 20 rules in the pool help.",
 )  # fmt: skip
-
-TABLES = (TABLE, INPUTS_TABLE)

@@ -31,8 +31,8 @@ from numpy.typing import NDArray
 from espalier.corpus import Corpus
 from espalier.errors import InputError
 from espalier.learning.discovery_clauses import ClauseCounter
-from espalier.papers.two_stage.dnf import Conjunction, learn_dnf
 from espalier.learning.relations import DELIMITERS, Relation, counted
+from espalier.papers.two_stage.dnf import Conjunction, learn_dnf
 from espalier.rules import nodes as n
 from espalier.rules.generators import RELATION_KINDS
 from espalier.rules.language import before, count, first, last, precedes

@@ -30,7 +30,6 @@ from numpy.typing import NDArray
 
 from espalier.corpus import Corpus, Labels
 from espalier.decoders.base import Problem, evaluate
-from espalier.papers.two_stage.inference import COUNTS, solve
 from espalier.errors import InputError, ResultWarning
 from espalier.estimators.base import (
     SequenceLabeller,
@@ -43,11 +42,12 @@ from espalier.estimators.base import (
 from espalier.estimators.held_out import fitted, folds_of, labelled_dev
 from espalier.estimators.persist import nested, unnested
 from espalier.inference import viterbi
-from espalier.papers.two_stage.clause_rules import learn_clauses
 from espalier.learning.discovery import Candidate, prune
 from espalier.learning.discovery_clauses import ClauseCounter
 from espalier.learning.relations import Relation, counted, mine
 from espalier.metrics import segment_scores, token_accuracy
+from espalier.papers.two_stage.clause_rules import learn_clauses
+from espalier.papers.two_stage.inference import COUNTS, solve
 from espalier.potentials import ChainBatch
 from espalier.rules.compile import Compiled, compile_rules
 from espalier.rules.generators import RELATION_KINDS

@@ -31,7 +31,17 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from espalier.decoders.base import Decoding, Problem, certify, checked_count, evaluate, infeasible, nothing_found, price
+from espalier.decoders.base import (
+    Decoder,
+    Decoding,
+    Problem,
+    certify,
+    checked_count,
+    evaluate,
+    infeasible,
+    nothing_found,
+    price,
+)
 from espalier.decoders.certify import WorkDone, tolerance
 from espalier.decoders.ilp import MAX_COLUMNS, UNIT, Expression, Program, ProgramLattice, checked_seconds, degree_of
 from espalier.decoders.joint import labels_of
@@ -39,7 +49,7 @@ from espalier.decoders.reduced import Losses
 from espalier.errors import InputError
 from espalier.inference import viterbi
 
-__all__ = ["COUNTS", "SOLVERS", "TwoStageAnswer", "decode", "solve"]
+__all__ = ["COUNTS", "SOLVERS", "TWO_STAGE", "TwoStageAnswer", "decode", "solve"]
 
 Float = NDArray[np.float64]
 
@@ -300,3 +310,6 @@ def _program(task: _Task, program: Program, time_limit: float | None) -> tuple[N
     if best.x is not None:
         y = lattice.labels(best.x)
     return y, cheapest.optimal and best.optimal, nodes
+
+
+TWO_STAGE = Decoder(METHOD, decode, False, "fewest broken rules near Viterbi's score")
