@@ -9,9 +9,10 @@ import pytest
 from hypothesis import given, settings
 
 from espalier.inference import _segments_of
-from espalier.kernels import chain, padded, segment
-from espalier.potentials import Potentials
+from espalier.kernels import chain, padded
+from espalier.papers.segments import kernels as segment
 from espalier.papers.segments.potentials import SegmentBatch, SegmentPotentials
+from espalier.potentials import Potentials
 from oracles import (
     Piece,
     border_counts,
