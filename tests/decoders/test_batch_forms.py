@@ -6,10 +6,10 @@ import math
 
 import numpy as np
 import pytest
-from count_problems import VOCABULARIES, all_nodes
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from count_problems import VOCABULARIES, all_nodes
 from espalier.corpus import Corpus, Labels
 from espalier.decoders.base import Problem, evaluate
 from espalier.decoders.batch import CountDecoder, decode_batch, fold

@@ -6,9 +6,9 @@ import math
 
 import numpy as np
 import pytest
-from decoder_problems import enumerated, problem_from, problems
 from hypothesis import given, settings
 
+from decoder_problems import enumerated, problem_from, problems
 from espalier.decoders import Problem, product
 from espalier.decoders.lattice import LatticeTooLarge, from_automaton, from_monitors, posterior_of
 from espalier.errors import InfeasibleError, InputError

@@ -6,10 +6,10 @@ import math
 
 import numpy as np
 import pytest
-from decoder_problems import WORDS, known, rule_nodes
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from decoder_problems import WORDS, known, rule_nodes
 from espalier.corpus import Corpus, Labels
 from espalier.errors import InputError
 from espalier.papers.segments.decoding import SegmentDecoding, decode_segments
