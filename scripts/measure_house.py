@@ -54,7 +54,7 @@ ONE = "L. O. Andersen. Program analysis and specialization for the C programming
 
 # The parts of the package that are not its core. Whatever else is there, a new file, too, is core.
 PARTS = {
-    "papers": ("papers", "experiments"),
+    "papers": ("papers",),
     "joint, cluster": ("joint", "cluster"),
     "cli": ("cli",),
     "workbench": ("workbench", "server"),
@@ -289,7 +289,7 @@ def naming(trees: dict[str, ast.Module]) -> list[str]:
         named = words(tree) & {RULE_FORM}
         if path.startswith("rules/"):
             named |= words(tree, only_called=True) & {"before"}
-        if named and not path.startswith(("experiments/", "papers/")):
+        if named and not path.startswith("papers/"):
             found.append(path)
     return found
 
