@@ -33,7 +33,7 @@ from espalier.decoders.base import Problem, Status
 from espalier.decoders.batch import CountDecoder, decode_batch
 from espalier.decoders.certify import BatchDecoding
 from espalier.decoders.counts import Conditions
-from espalier.models.linear import rows_of_types, tag_rows
+from espalier.lanes import rows_of_types, tag_rows
 from espalier.papers.decoders import beam
 from espalier.potentials import ChainBatch
 from espalier.rules import rules

@@ -14,7 +14,7 @@ import numpy as np
 from common import Row, arguments, compare, parsed, write_json
 from espalier import inference
 from espalier.decoders.probabilities import answer_probabilities
-from espalier.models.linear import rows_of_types, tag_rows
+from espalier.lanes import rows_of_types, tag_rows
 from espalier.potentials import ChainBatch
 
 LABELS = 27

@@ -6,12 +6,12 @@ import math
 
 import numpy as np
 import pytest
-from count_problems import linear_nodes, optimum
-from count_problems import problems as linear_problems
-from decoder_problems import enumerated, problem_from, problems, ranked
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from count_problems import linear_nodes, optimum
+from count_problems import problems as linear_problems
+from decoder_problems import enumerated, problem_from, problems, ranked
 from espalier.corpus import Corpus
 from espalier.decoders import Problem, Status, astar, climb, ilp
 from espalier.decoders.batch import decode_batch

@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from espalier.corpus import Corpus, Labels
-from espalier.decoders.base import Problem
+from espalier.decoders.base import Problem, Problems
 from espalier.decoders.batch import decode_batch
-from espalier.decoders.conflict import relax_batch
+from espalier.decoders.conflict import relaxed
 from espalier.decoders.counts import CountForm
 from espalier.errors import InputError
 from espalier.papers.decoders import exhaustive
@@ -102,7 +102,7 @@ def test_hard_rules_that_exclude_each_other_are_found_out_soon():
         scores = np.random.default_rng(seed).normal(0, 3, (3, 9, 3))
         batch = ChainBatch.of([Potentials(one) for one in scores])
         found.append(decode_batch(batch, compiled, corpus))
-        labels = relax_batch(batch, compiled, corpus, compiled.rules.penalties).reshape(3, 9)
+        labels = relaxed(Problems.of(batch, compiled, corpus))
         for y in labels:  # three segments are allowed and four are wanted
             assert degrees(wanted, ["x"] * 9, [compiled.labels[j] for j in y]).sum() == 1
     assert all(np.isneginf(one.bounds).all() for one in found)

@@ -7,14 +7,15 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from decoder_problems import enumerated, problem_from, problems, ranked
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import espalier as es
+from decoder_problems import enumerated, problem_from, problems, ranked
 from espalier.corpus import Labels
 from espalier.decoders import Problem, Status, decode, marginals, sample
-from espalier.decoders.conflict import conflict, relax
+from espalier.decoders.base import Problems
+from espalier.decoders.conflict import conflict, relaxed
 from espalier.errors import InputError, LabelError, RuleError
 from espalier.potentials import Potentials
 from espalier.rules import Rule, RuleSet, once
@@ -157,13 +158,13 @@ def test_relaxing_equals_enumeration(problem: Problem) -> None:
     flat = alone.with_potentials(Potentials(np.zeros((problem.T, problem.L))))
     degree = {y: -score for y, score in enumerated(flat).items}
     allowed = [(degree[y], -score) for y, score in enumerated(priced).items if score > -math.inf]
-    found = relax(problem)
+    (found,) = relaxed(Problems.of_one(problem))
     if not allowed:
         assert found is None
         return
     assert found is not None
     least, loss = min(allowed)
-    y = tuple(found.labels.tolist())
+    y = tuple(found.tolist())
     assert degree[y] == least
     assert dict(enumerated(priced).items)[y] == pytest.approx(-loss, abs=1e-9)
     assert least > 0

@@ -6,8 +6,8 @@ import math
 
 import numpy as np
 import pytest
-from decoder_problems import problem_from
 
+from decoder_problems import problem_from
 from espalier.decoders import Problem, Status, WorkDone
 from espalier.decoders.base import certify, certify_all, infeasible, nothing_found, price, refusal
 from espalier.errors import EspalierError, InfeasibleError, InputError

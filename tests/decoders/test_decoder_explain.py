@@ -7,9 +7,9 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from decoder_problems import problem_from, problems, ranked
 from hypothesis import given, settings
 
+from decoder_problems import problem_from, problems, ranked
 from espalier.decoders import Problem, Status, explain
 from espalier.errors import InfeasibleError
 

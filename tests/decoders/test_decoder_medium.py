@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from decoder_problems import problem_from, ranked
 
+from decoder_problems import problem_from, ranked
 from espalier.decoders import DECODERS, Problem, Status, product
 
 RULES = (

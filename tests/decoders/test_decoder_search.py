@@ -6,10 +6,10 @@ import math
 
 import numpy as np
 import pytest
-from decoder_problems import problem_from, problems, ranked
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from decoder_problems import problem_from, problems, ranked
 from espalier.decoders import DECODERS, Problem, Status
 from espalier.decoders.reduced import Losses
 from espalier.errors import InputError

@@ -6,10 +6,10 @@ import math
 
 import numpy as np
 import pytest
-from decoder_problems import enumerated, problem_from, problems, ranked
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from decoder_problems import enumerated, problem_from, problems, ranked
 from espalier.decoders import DECODERS, Decoding, Problem, Status
 from espalier.decoders.base import evaluate
 from espalier.decoders.certify import tolerance

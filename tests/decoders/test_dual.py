@@ -6,9 +6,9 @@ import math
 
 import numpy as np
 import pytest
-from count_problems import enumerated, linear_nodes, local_nodes, optimum, problem_of, problems
 from hypothesis import given, settings
 
+from count_problems import enumerated, linear_nodes, local_nodes, optimum, problem_of, problems
 from espalier.corpus import Labels
 from espalier.decoders import dual
 from espalier.decoders.base import Problem, Status, evaluate

@@ -6,10 +6,10 @@ import math
 
 import numpy as np
 import pytest
-from count_problems import all_nodes, enumerated, linear_nodes, local_nodes, optimum, problem_of, problems
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from count_problems import all_nodes, enumerated, linear_nodes, local_nodes, optimum, problem_of, problems
 from espalier.decoders import ilp
 from espalier.decoders.base import Status
 from espalier.errors import InputError

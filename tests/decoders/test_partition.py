@@ -7,10 +7,10 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from decoder_problems import enumerated, problem_from, problems
 from hypothesis import HealthCheck, assume, given, settings
 
 import espalier as es
+from decoder_problems import enumerated, problem_from, problems
 from espalier.decoders.base import Problem
 from espalier.decoders.partition import Expectations, expectations_of
 from espalier.errors import InfeasibleError, InputError

@@ -370,9 +370,9 @@ def test_bad_parameters(arguments: dict[str, object], complaint: str) -> None:
 
 def test_bad_data() -> None:
     trained = CCM(HMM(), RULES, "svm")
-    with pytest.raises(InputError, match="dev has no labelled sequences"):
+    with pytest.raises(InputError, match="dev has no labels to score against"):
         trained.fit(CORPUS, dev=CORPUS[[]])
-    with pytest.raises(InputError, match="dev has no labelled sequences"):
+    with pytest.raises(InputError, match="dev has no labels to score against"):
         trained.fit(CORPUS, dev=X)
     with pytest.raises(LabelError, match="unknown label 'why'"):
         trained.fit(CORPUS, dev=([["a"]], [["why"]]))

@@ -15,7 +15,7 @@ from espalier import store
 from espalier.corpus import Corpus
 from espalier.decoders.base import Status
 from espalier.document import Document, Span
-from espalier.errors import InfeasibleError, InputError, ModelFileError, NotFittedError
+from espalier.errors import InfeasibleError, InputError, ModelFileError, NotFittedError, ResultWarning
 from espalier.extract.answers import FieldNames
 from espalier.extract.confidence import Calibration, Curve
 from espalier.metrics import calibration
@@ -184,6 +184,23 @@ def test_hard_rules_that_nothing_keeps() -> None:
     assert extractor.extract("pear 40").confidence == 0.0
     with pytest.raises(InfeasibleError, match=r"hard rules exclude each other: A, B; give one a penalty"):
         extractor.explain("pear 40")
+
+
+def test_labels_under_hard_rules_that_nothing_keeps_are_those_of_an_extraction() -> None:
+    # One broken rule is possible: all is "pear", though the model would give much for many tokens of "plum".
+    model = es.CRF(l2=0.1).fit([["x"] * 20, ["y"]], [["plum"] * 20, ["pear"]], labels=["plum", "pear", "fig"])
+    rules = "Some: fig required [hard]\nNone: count(fig) <= 0 [hard]\nNo: count(plum) <= 0 [hard]"
+    extractor, document = es.Extractor(model, rules), Document.from_text(" ".join("x" * 20))
+    found = extractor.extract(document)
+    assert [(field.label, field.start, field.end) for field in found.fields] == [("pear", 0, 39)]
+    assert found.certificate.conflict == ("Some", "None")
+    with pytest.warns(ResultWarning, match="no labelling for 1 of 1"):
+        (labelled,) = extractor.label([document])
+    assert labelled.spans == found.spans
+    potentials = extractor.score([document]).potentials
+    answer = es.decode(potentials, rules, tokens=[document.words], labels=model.labels_, relax=True)
+    assert answer[0].names() == ["pear"] * 20
+    assert extractor.decode(extractor.score([document])).y.tolist() == answer.labels.tolist()
 
 
 def test_a_count_that_a_short_text_cannot_reach_is_impossible_without_a_word_from_numpy() -> None:

@@ -24,8 +24,7 @@ from espalier.citations.record import CORE, LABELS, Record
 from espalier.citations.seen import reference_document, words_seen
 from espalier.document import Document
 from espalier.errors import Argument, Hint, LabelError, ModelFileError
-from espalier.extract.answers import FieldNames, Reading
-from espalier.extract.extraction import Extraction
+from espalier.extract.answers import FieldNames
 from espalier.extract.extractor import BATCH, Extractor
 
 __all__ = ["BUNDLED", "LONGEST", "Parser", "bundled_file", "bundled_parser"]
@@ -58,6 +57,7 @@ class Parser(Extractor):
 
     outside = "other"
     longest = LONGEST
+    made = Record
     thing = "reference"
     _one, _many = "parse", "parse_many"
 
@@ -96,9 +96,6 @@ class Parser(Extractor):
     def parse_many(self, texts: Iterable[str], *, k: int = 1, batch: int = BATCH) -> Iterator[Record]:
         """Yield the record of each reference, in order; `batch` of them are in memory at a time."""
         return self.extract_many(texts, k=k, batch=batch)  # type: ignore[return-value]
-
-    def _made(self, text: str, reading: Reading, alternatives: tuple[Extraction, ...] = ()) -> Record:
-        return Record(text, *reading[:4], alternatives, reading.unfamiliar)
 
     def _words(self, document: Document) -> list[str]:
         return words_seen(document)

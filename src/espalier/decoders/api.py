@@ -225,10 +225,9 @@ def _explained(problem: Problem, found: Decoding, relax: bool) -> Decoding:
     from espalier.decoders import conflict as conflicts
 
     why = conflicts.conflict(problem)
-    nearest = conflicts.relax(problem) if relax else None
+    nearest = conflicts.relaxed(Problems.of_one(problem))[0] if relax else None
     names = () if why is None else why.rules
-    y = None if nearest is None else nearest.labels
-    return infeasible(problem, found.certificate.method, found.certificate.work, conflict=names, y=y)
+    return infeasible(problem, found.certificate.method, found.certificate.work, conflict=names, y=nearest)
 
 
 def explain(

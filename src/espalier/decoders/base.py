@@ -205,6 +205,17 @@ class Problems:
         """Return N."""
         return len(self.batch)
 
+    def chosen(self, sequences: NDArray[np.int64]) -> Problems:
+        """Return some of the problems."""
+        number, tokens = sequences.tolist(), self.batch.tokens_of(sequences)
+        batch, bits = self.batch.chosen(sequences), self.bits[tokens]
+        return Problems(batch, self.compiled, self.penalties, bits, lambda i: self.one(number[i]))
+
+    def with_hard(self, price: float) -> Problems:
+        """Return the same problems, where breaking a hard rule has a price."""
+        rho = np.where(np.isposinf(self.penalties), price, self.penalties)
+        return replace(self, penalties=rho, one=lambda i: self.one(i).with_penalties(rho))
+
     def certified(self, found: BatchDecoding, i: int) -> Decoding:
         """Certify the answer to problem i from the meaning of the rules, and say what it breaks."""
         a, b = self.batch.indptr[i : i + 2].tolist()

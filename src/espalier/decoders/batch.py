@@ -50,6 +50,7 @@ from espalier.decoders.single import decode_single
 from espalier.errors import InputError
 from espalier.kernels import aligned, padded, worth_loading
 from espalier.kernels.layout import ChainArrays, ChargedRows, Lists, Machines, Tokens
+from espalier.lanes import rows_of, rows_of_types, tag_rows
 from espalier.lazy import cached_property
 from espalier.parallel import balanced, choose_threads, run_chunks
 from espalier.potentials import ChainBatch
@@ -65,6 +66,7 @@ __all__ = ["BatchDecoding", "CountDecoder", "Folded", "decode_batch", "decode_pr
 
 TOKENS_A_CHUNK = 4096
 SEQUENCES_A_CHUNK = 64
+LANES_FROM = 16, 64  # sequences and labels: with fewer labels one sequence at a time is as fast
 FIRST_NODES = 1024
 COMPILED_NODES = 65_536  # of the compiled search: of what it leaves, A* proves more than a longer one does
 SHORT_SEARCH = 2_000
@@ -237,12 +239,13 @@ class _Work:
         self.parts = decoder.parts.tables(conditions, decoder.labels)
 
     def decode(self, max_rounds: int, max_nodes: int) -> BatchDecoding:
-        from espalier.kernels.charged import charge_counts
-
-        N, path = len(self.lengths), np.zeros(len(self.tokens.unary), np.int16)
-        bounds = self._viterbi(path)
+        N = len(self.lengths)
+        path, bounds = self._viterbi()
         primal = bounds.copy()
-        charge_counts(self.indptr, path, self.form.counting, self.price, primal)
+        if len(self.form.bound):
+            from espalier.kernels.charged import charge_counts
+
+            charge_counts(self.indptr, path, self.form.counting, self.price, primal)
         broken = self.broken(self.indptr, path, self.tokens.pattern).sum(axis=1)
         empty = self.lengths == 0
         bounds[empty] = primal[empty] - broken[empty]  # nothing to choose
@@ -284,18 +287,26 @@ class _Work:
         lay_out(0, len(token), token, unary, pattern, charges, prices, rows, change)
         return ChargedRows(rows, change, kind[token], pattern[token])
 
-    def _viterbi(self, path: NDArray[np.int16]) -> Float:
-        """Write the labels of local rules alone, int16[M]; return their scores, float64[N]."""
+    def _viterbi(self) -> tuple[NDArray[np.int16], Float]:
+        """Return the labels of local rules alone, int16[M], and their scores, float64[N]."""
+        decoder, (_, pattern, charges, prices, _) = self.decoder, self.tokens
+        many = len(self.lengths) >= LANES_FROM[0] and len(decoder.start) >= LANES_FROM[1]
+        if many and len(decoder.moves) == 1 and not prices.any():
+            token = np.arange(len(pattern))
+            free = not charges.any()
+            rows = rows_of_types(self.tokens.unary, token) if free else rows_of(self.laid(token).rows, token)
+            steps, start, end = decoder.steps[0], decoder.start, decoder.end
+            return tag_rows(self.indptr, rows, steps, start, end, self.threads, allow_infeasible=True)
         from espalier.kernels.charged import charged_viterbi
 
-        scores, model = np.zeros(len(self.lengths)), self.decoder.model
+        path, scores = np.zeros(len(pattern), np.int16), np.zeros(len(self.lengths))
         chunks = balanced(self.indptr, max(len(path) // TOKENS_A_CHUNK, 1))
 
         def chunk(c: int) -> None:
-            charged_viterbi(*chunks[c], self.indptr, self.tokens, model, path, scores)
+            charged_viterbi(*chunks[c], self.indptr, self.tokens, decoder.model, path, scores)
 
         run_chunks(chunk, len(chunks), self.threads)
-        return scores
+        return path, scores
 
 
 class _Open:

@@ -4,32 +4,31 @@
 infeasible. What remains is irreducible (without any one of them a labelling is possible), though another irreducible
 set may be smaller. Each test is one A* search with zero scores, so that it only asks whether a labelling exists.
 
-`relax` finds the labelling with the least total degree of hard rules and, among those, the best penalised score: hard
+`relaxed` finds the labelling with the least total degree of hard rules and, among those, the best penalised score: hard
 rules get a finite price, raised until no lower degree is possible. Most infeasible sequences need to break one rule
-once; then one decoding is enough. `relax_batch` does without proof, for whole batches.
+once; then one decoding is enough.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from espalier.corpus import Corpus
 from espalier.decoders import astar
-from espalier.decoders.base import Decoding, Problem, evaluate
-from espalier.decoders.batch import decode_batch
+from espalier.decoders.base import Problem, Problems, evaluate
+from espalier.decoders.batch import decode_problems
 from espalier.decoders.certify import Status
 from espalier.decoders.many import auto
-from espalier.potentials import ChainBatch, Potentials
-from espalier.rules.compile import Compiled
+from espalier.errors import InfeasibleError, Place
+from espalier.potentials import Potentials
 
-__all__ = ["Conflict", "conflict", "relax", "relax_batch"]
+__all__ = ["Conflict", "conflict", "relaxed", "write_relaxed"]
 
 MOST_NODES = 100_000  # of each search
-RELAXED, RELAXED_NODES = 3, 8192  # Viterbi passes and nodes for a labelling that breaks few hard rules
 
 Float = NDArray[np.float64]
 
@@ -61,43 +60,53 @@ def conflict(problem: Problem) -> Conflict | None:
     return Conflict(tuple(problem.rules.names[k] for k in kept), proven)
 
 
-def relax(problem: Problem) -> Decoding | None:
-    """Return the labelling with the least total degree of hard rules, decoded at the finite price that finds it.
+def relaxed(problems: Problems, *, threads: int | None = None) -> list[NDArray[np.int16] | None]:
+    """Return the labels with the least total degree of hard rules, of each problem, decoded at a finite price.
 
-    For problems that are known to be infeasible: what breaks hard rules by 1 breaks them least. The score of the result
-    is that of the softened problem. None if the potentials forbid every labelling, or if a search ends at `MOST_NODES`.
+    For problems that are known to be infeasible: what breaks hard rules by 1 breaks them least. Where a search ends at
+    `MOST_NODES` they are the best that it found, which break few. None where the potentials forbid every labelling.
     """
-    unary = problem.potentials.unary[np.isfinite(problem.potentials.unary)]
-    price = max(1.0, float(np.ptp(unary)) if len(unary) else 0.0)  # what a label may be worth: often enough at once
-    least = 1
-    while True:
-        softened = problem.with_penalties(np.where(np.isposinf(problem.penalties), price, problem.penalties))
-        found = auto(softened, max_nodes=MOST_NODES)
-        if found.status is not Status.OPTIMAL or found.labels is None:
-            return None
-        degree = int(evaluate(problem, found.labels).degrees[list(problem.hard)].sum())
-        if degree > least:
-            least = _least_degree(problem, degree)
-        if degree <= least:
-            return found
-        price *= 4.0
+    labels: list[NDArray[np.int16] | None] = [None] * len(problems)
+    price = np.array([_worth(own) for own in np.split(problems.batch.unary, problems.batch.indptr[1:-1])])
+    least, open_ = np.ones(len(problems), np.int64), np.ones(len(problems), bool)
+    while open_.any():
+        own = price[open_].min()  # an answer does not depend on what else there is, so nor does its price
+        chosen = np.flatnonzero(open_ & (price == own))
+        softened = problems.chosen(chosen).with_hard(own)
+        found = decode_problems(softened, max_nodes=MOST_NODES, threads=threads)
+        for n, i in enumerate(chosen.tolist()):
+            answer = softened.certified(found, n)
+            labels[i] = answer.labels
+            if answer.labels is not None and answer.certificate.proven:
+                problem = problems.one(i)
+                degree = int(evaluate(problem, answer.labels).degrees[list(problem.hard)].sum())
+                if degree > least[i]:
+                    least[i] = _least_degree(problem, degree)
+                open_[i] = degree > least[i]
+            else:
+                open_[i] = False
+        price[chosen] *= 4.0
+    return labels
 
 
-def relax_batch(
-    batch: ChainBatch, compiled: Compiled, corpus: Corpus, penalties: Float, *, threads: int | None = None
-) -> NDArray[np.int16]:
-    """Return labels that break few hard rules, int16[M], of sequences for which no labelling keeps them all.
+def write_relaxed(
+    labels: NDArray[np.int16], problems: Problems, chosen: Sequence[int], *, threads: int | None = None
+) -> None:
+    """Write the labels that break hard rules least into those of a batch, int16[M], for some of its problems."""
+    if not chosen:
+        return
+    ends = problems.batch.indptr.tolist()
+    for i, y in zip(chosen, relaxed(problems.chosen(np.array(chosen)), threads=threads), strict=True):
+        if y is None:
+            raise InfeasibleError(Place(i), " has no labelling that its scores allow", hint="look for what is -inf")
+        labels[ends[i] : ends[i + 1]] = y
 
-    Hard rules get a finite price, Soft-DD `RELAXED` Viterbi passes a sequence, and the search some nodes.
-    -1 where the potentials forbid every labelling.
-    """
-    finite = batch.unary[np.isfinite(batch.unary)]
-    price = 4.0 * max(1.0, float(np.ptp(finite)) if len(finite) else 0.0)
-    softened = np.where(np.isposinf(penalties), price, penalties)
-    return decode_batch(
-        batch, compiled, corpus, softened, threads=threads,
-        max_rounds=RELAXED - 1, max_nodes=RELAXED_NODES, climb=False,
-    ).labels  # fmt: skip
+
+def _worth(unary: Float) -> float:
+    """Return what a label may be worth, as a power of 4: a price that is often enough at once."""
+    known = unary[np.isfinite(unary)]
+    most = float(np.ptp(known)) if len(known) else 1.0
+    return float(4.0 ** math.ceil(math.log(max(1.0, most), 4.0)))
 
 
 def _least_degree(problem: Problem, known: int) -> int:

@@ -64,14 +64,15 @@ class Conditions:
         """Number the different rows of bits : bool[M, B] (see `Compiled.ground_bits`); of a few tokens, all rows."""
         if len(bits) <= FEW:
             return cls(np.arange(len(bits)), bits)
+        if not bits.shape[1]:
+            return cls(np.zeros(len(bits), np.int64), bits[:1])
         packed = np.packbits(bits, axis=1)
         padding = np.zeros((len(bits), -packed.shape[1] % 8), np.uint8)
         words = np.ascontiguousarray(np.concatenate([packed, padding], axis=1)).view(np.uint64)
         if words.shape[1] > 1:
             _, first, pattern = np.unique(words, axis=0, return_index=True, return_inverse=True)
         else:
-            code = words[:, 0] if words.shape[1] else np.zeros(len(bits), np.uint64)
-            _, first, pattern = np.unique(code, return_index=True, return_inverse=True)
+            _, first, pattern = np.unique(words[:, 0], return_index=True, return_inverse=True)
         return cls(pattern.reshape(-1).astype(np.int64), bits[first])
 
 

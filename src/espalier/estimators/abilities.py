@@ -119,10 +119,11 @@ class RuledTexts(Protocol):
     def decoded(self) -> BatchDecoding:
         """Return the best labels by the numbers of the rules' labels, -1 where none is possible (for `CCM`)."""
 
-    def all_readings(self, k: int, names: Any, calibration: Any) -> list[list[Any]]:
-        """Return the k best readings of each document (for `Extractor`: see `extract.answers.Reading`).
+    def extractions(self, names: Any, calibration: Any, made: Any, k: int = 1) -> list[Any]:
+        """Return what was found in each document, with its k - 1 next best readings (for `Extractor`).
 
-        names : what fields are called there; calibration : what confidences are worth.
+        names : what fields are called there (`extract.answers.FieldNames`); calibration : what confidences are worth;
+        made : the class of results.
         """
 
 

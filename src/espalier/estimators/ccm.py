@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from copy import copy
 from dataclasses import KW_ONLY, dataclass, field, replace
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from espalier.corpus import Corpus, Labels
-from espalier.decoders.base import Problem
+from espalier.decoders.base import Problem, Problems
 from espalier.decoders.batch import decode_batch
 from espalier.decoders.certify import BatchDecoding
 from espalier.errors import InfeasibleError, InputError, ModelFileError, ResultWarning
@@ -37,7 +37,7 @@ from espalier.estimators.base import (
     rule_set,
 )
 from espalier.estimators.persist import nested, unnested
-from espalier.inference import marginals, viterbi
+from espalier.inference import marginals
 from espalier.potentials import ChainBatch
 from espalier.rules.compile import Compiled, compile_rules
 from espalier.rules.ruleset import KEPT_PRIOR, VIOLATED_PRIOR, RuleSet
@@ -313,38 +313,29 @@ class CCM(SequenceLabeller):
         return [Problem(batch[i], g, rho) for i, g in enumerate(grounded)]
 
     def tag(self, X: Any) -> tuple[NDArray[np.int16], NDArray[np.int64]]:
-        """Return the best labels; where no labelling keeps the hard rules, labels that break few of them."""
+        """Return the best labels; where no labelling keeps the hard rules, the labels that break them least."""
         corpus = as_corpus(X)
         batch = self._scores(corpus)
         ids = self._decoded(batch, corpus).labels
         present = np.flatnonzero(corpus.lengths > 0)
-        open_ = present[ids[corpus.indptr[present]] < 0]
-        for i, labels in zip(open_.tolist(), self._nearest(corpus, batch, open_), strict=True):
-            ids[corpus.indptr[i] : corpus.indptr[i + 1]] = labels
-        if len(open_):
-            warnings.warn(
-                f"the hard rules leave no labelling for {len(open_)} of {len(corpus)} sequences (the first is number "
-                f"{open_[0]}); these got labels that break few of them",
-                ResultWarning,
-                stacklevel=3,
-            )
+        open_ = present[ids[corpus.indptr[present]] < 0].tolist()
+        if not open_:
+            return ids, corpus.indptr
+        if isinstance(batch, ChainBatch):
+            from espalier.decoders.conflict import write_relaxed
+
+            problems = Problems.of(batch, self.compiled_, corpus, self.rules_.penalties)
+            write_relaxed(ids, problems, open_, threads=self.threads)
+        else:  # nobody knows what breaks least among segmentations: the base's own answer
+            for i, y in zip(open_, self.base_.predict(corpus[open_]), strict=True):
+                ids[corpus.indptr[i] : corpus.indptr[i + 1]] = self.labels_.encode(y)
+        warnings.warn(
+            f"the hard rules leave no labelling for {len(open_)} of {len(corpus)} sequences (the first is number "
+            f"{open_[0]}); these got labels that break few of them",
+            ResultWarning,
+            stacklevel=3,
+        )
         return ids, corpus.indptr
-
-    def _nearest(
-        self, corpus: Corpus, batch: ChainBatch | None, chosen: NDArray[np.int64]
-    ) -> Iterator[NDArray[np.int16] | list[int]]:
-        """Yield labels for sequences without a possible labelling: few broken rules, else the base's own answer."""
-        if batch is None:
-            yield from (self.labels_.encode(y) for y in (self.base_.predict(corpus[chosen]) if len(chosen) else ()))
-            return
-        if not len(chosen):
-            return
-        from espalier.decoders.conflict import relax_batch
-
-        some, few = batch.chosen(chosen), corpus[chosen]
-        labels = relax_batch(some, self.compiled_, few, self.rules_.penalties, threads=self.threads)
-        labels = np.where(labels < 0, viterbi(some).labels, labels)
-        yield from np.split(labels, few.indptr[1:-1])
 
     def predict_marginals(self, X: Any) -> list[Float]:
         """Return P(label | sequence) of each token under the rules, float64[T, L] a sequence.

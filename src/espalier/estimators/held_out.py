@@ -74,11 +74,6 @@ def gold_ids(held: Corpus, labels: Labels) -> NDArray[np.int64]:
 
 
 def labelled_dev(dev: Any, labels: Labels) -> Corpus:
-    """Return held-out data as a corpus with the labels of the model; dev : a labelled Corpus, or a pair (X, y)."""
-    X, y = data_pair(dev, "dev")
-    corpus = as_corpus(X, y, vocabulary=None if y is None else labels)
-    if not len(corpus) or corpus.y is None or (corpus.y < 0).all():
-        raise InputError(
-            "dev has no labelled sequences", hint="give a labelled Corpus or a pair (X, y), or leave it out"
-        )
-    return corpus if corpus.labels == labels else corpus.with_labels(corpus.all_labels(), labels)
+    """Return held-out data with the labels of the model, which must have them all."""
+    held = held_out(dev, None)
+    return held if held.labels == labels else held.with_labels(held.all_labels(), labels)

@@ -11,21 +11,21 @@ all tokens, and Python for each field and each broken rule.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice, pairwise
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from espalier.corpus import Corpus
 from espalier.decoders.base import Problem, Problems, Violated
-from espalier.decoders.batch import decode_batch
+from espalier.decoders.batch import decode_problems
 from espalier.decoders.certify import BatchDecoding, Certificate, Status, certify_batch, degree_matrix
 from espalier.document import Document
 from espalier.extract.confidence import Calibration, Unfamiliar, rated, signs_of
-from espalier.extract.extraction import Field
+from espalier.extract.extraction import Extraction, Field
 from espalier.inference import viterbi
 from espalier.lazy import cached_property
 from espalier.potentials import ChainBatch
@@ -37,7 +37,7 @@ from espalier.tags import parse_tag, segments
 if TYPE_CHECKING:
     from espalier.decoders.kbest import Ranked
 
-__all__ = ["Answers", "FieldNames", "Reading", "Scored", "bounded", "decode", "unsure"]
+__all__ = ["Answers", "FieldNames", "Scored", "bounded", "decode", "unsure"]
 
 Float = NDArray[np.float64]
 Int16 = NDArray[np.int16]
@@ -129,16 +129,6 @@ class Scored:
         return Scored([self.documents[i] for i in chosen], self.corpus[list(chosen)], self.potentials.chosen(chosen))
 
 
-class Reading(NamedTuple):
-    """One labelling of one document: its fields, how sure it is, what is proven, what it breaks, how unusual it is."""
-
-    fields: tuple[Field, ...]
-    confidence: float
-    certificate: Certificate
-    violations: tuple[Violated, ...]
-    unfamiliar: Unfamiliar | None = None
-
-
 @dataclass(frozen=True, eq=False)
 class Answers:
     """The labellings of a batch under rules.
@@ -185,21 +175,44 @@ class Answers:
         """The same where rules that count are in the sums."""
         return rated(self.scored.potentials, self.compiled, self.bits, self.y, counted=True)
 
-    def readings(self, names: FieldNames, calibration: Calibration, signs: Float | None = None) -> list[Reading]:
-        """Return each document with its fields; one without tokens has none. signs : if others say how texts look."""
-        tokens, whole = self.counted if calibration.counted else self.probabilities
-        if signs is None and calibration.usual is not None:
-            signs = self.signs(names)
-        whole = np.where(self.scored.corpus.lengths > 0, calibration.of_records(whole, signs), 0.0)
-        proofs = [certificate.rounded() for certificate in self.certificates]
-        strange = [None] * len(whole) if signs is None else calibration.unfamiliar(signs)
+    def extractions(
+        self, names: FieldNames, calibration: Calibration, made: type[Extraction], k: int = 1
+    ) -> list[Extraction]:
+        """Return what was found in each document, with its k - 1 next best readings; one without tokens has no fields.
+
+        made : the class of the results.
+        """
+        signs = None if calibration.usual is None else self.signs(names)
+        tokens, whole = self._weighed(calibration)
+        sure = np.where(self.scored.corpus.lengths > 0, calibration.of_records(whole, signs), 0.0).tolist()
+        strange = [None] * len(sure) if signs is None else calibration.unfamiliar(signs)
         fields = self.fields(names, calibration, tokens, signs)
-        rows = zip(fields, whole.tolist(), proofs, self.violations, strange, strict=True)
-        found = [Reading(*row) for row in rows]
-        for i, reading in enumerate(found):
-            if reading.certificate.status is Status.INFEASIBLE and self.scored.documents[i].tokens:
-                found[i] = unsure(reading, self.problem(i))
-        return found
+        others = [()] * len(sure) if k == 1 else self._alternatives(k, names, calibration, made)
+        rows = enumerate(zip(fields, sure, strange, others, strict=True))
+        return [self._made(i, made, *row) for i, row in rows]
+
+    def _weighed(self, calibration: Calibration) -> tuple[Float, Float]:
+        """Return the probabilities that a calibration is about."""
+        return self.counted if calibration.counted else self.probabilities
+
+    def _made(
+        self,
+        i: int,
+        made: type[Extraction],
+        fields: tuple[Field, ...],
+        sure: float,
+        strange: Unfamiliar | None,
+        others: Sequence[Extraction] = (),
+    ) -> Extraction:
+        """Return what was found in document i."""
+        document, certificate = self.scored.documents[i], self.certificates[i].rounded()
+        if certificate.status is Status.INFEASIBLE and document.tokens:
+            from espalier.decoders.conflict import conflict
+
+            why = conflict(self.problem(i))
+            certificate = replace(certificate, conflict=() if why is None else why.rules)
+            fields, sure = unsure(fields), 0.0
+        return made(document.text, fields, sure, certificate, self.violations[i], tuple(others), strange)
 
     def signs(self, names: FieldNames) -> Float:
         """Return how each text looks, float64[N, 4]: see `extract.confidence`."""
@@ -246,12 +259,9 @@ class Answers:
             )
         ]
 
-    def all_readings(self, k: int, names: FieldNames, calibration: Calibration) -> list[list[Reading]]:
-        """Return the k best readings of each document."""
-        pairs = zip(self.readings(names, calibration), self._alternatives(k, names, calibration), strict=True)
-        return [[best, *others] for best, others in pairs]
-
-    def _alternatives(self, k: int, names: FieldNames, calibration: Calibration) -> list[list[Reading]]:
+    def _alternatives(
+        self, k: int, names: FieldNames, calibration: Calibration, made: type[Extraction]
+    ) -> list[list[Extraction]]:
         """Return for each document its second to k-th best reading under the rules."""
         from espalier.decoders.kbest import k_best_batch
 
@@ -269,7 +279,7 @@ class Answers:
         found = BatchDecoding(y, bounds, bounds, none, none, dict(enumerate(row.method for row in rows)))
         certified = certify_batch(scored.potentials, self.compiled, scored.corpus, found, bits=bits)
         repeated = Answers(scored, self.compiled, bits, y, certified.certificates, certified.degrees)
-        readings = iter(repeated._shared(others, names, calibration))
+        readings = repeated._shared([len(own) + 1 for own in others if own], names, calibration, made)
         return [list(islice(readings, len(own))) for own in others]
 
     def _own(self, i: int) -> Ranked:
@@ -283,34 +293,28 @@ class Answers:
         return [one for one in ranked if not np.array_equal(one.labels, best)][: k - 1]
 
     def _shared(
-        self, others: Sequence[Sequence[object]], names: FieldNames, calibration: Calibration
-    ) -> Iterable[Reading]:
+        self, counts: Sequence[int], names: FieldNames, calibration: Calibration, made: type[Extraction]
+    ) -> Iterator[Extraction]:
         """Yield the readings after the best one of each document; the readings of a document share one probability.
 
-        How a text looks is said by its best reading.
+        counts : how many readings each document has. How a text looks is said by its best reading.
         """
-        counts = [len(own) + 1 for own in others if own]
         first = np.repeat(np.cumsum([0, *counts[:-1]]), counts)
         signs = None if calibration.usual is None else self.signs(names)[first]
-        readings, at = self.readings(names, calibration, signs), 0
-        whole = (self.counted if calibration.counted else self.probabilities)[1]
+        tokens, whole = self._weighed(calibration)
+        strange = [None] * len(whole) if signs is None else calibration.unfamiliar(signs)
+        fields, at = self.fields(names, calibration, tokens, signs), 0
         for n in counts:
-            shares = calibration.of_readings(whole[at : at + n], None if signs is None else signs[at : at + 1]).tolist()
-            best, *rest = readings[at : at + n]
-            for reading, share in zip(rest, shares[1:], strict=True):
-                yield reading._replace(confidence=share, fields=bounded(reading.fields, best.fields, shares[0]))
+            best, *rest = calibration.of_readings(whole[at : at + n], None if signs is None else signs[at : at + 1])
+            for i, sure in enumerate(rest, start=at + 1):
+                yield self._made(i, made, bounded(fields[i], fields[at], float(best)), float(sure), strange[i])
             at += n
 
     def problem(self, i: int) -> Problem:
         """Return the decoding problem of document i."""
-        return problem_of(self.scored, self.compiled, self.bits, i)
-
-
-def problem_of(scored: Scored, compiled: Compiled, bits: Bits, i: int) -> Problem:
-    """Return the decoding problem of one document of a batch."""
-    document = scored.documents[i]
-    grounded = Grounded(compiled, tuple(document.words), document.text, bits[scored.span(i)])
-    return Problem(scored.potentials[i], grounded)
+        document = self.scored.documents[i]
+        grounded = Grounded(self.compiled, tuple(document.words), document.text, self.bits[self.scored.span(i)])
+        return Problem(self.scored.potentials[i], grounded)
 
 
 def decode(
@@ -326,19 +330,20 @@ def decode(
     max_nodes : of each search; None takes the decoder's own limit. choose : how a model picks labels that does not take
     the best score; what it picks is certified like any other labelling, under the bound of the best score.
     """
-    bits = compiled.ground_bits(scored.corpus)
+    problems = Problems.of(scored.potentials, compiled, scored.corpus)
+    bits, documents = problems.bits, scored.documents
     if choose is None:
         limit: dict[str, Any] = {} if max_nodes is None else {"max_nodes": max_nodes}
-        found = decode_batch(scored.potentials, compiled, scored.corpus, threads=threads, bits=bits, **limit)
+        found = decode_problems(problems, threads=threads, **limit)
     else:
         found = _chosen(scored, choose, threads)
     certified = certify_batch(scored.potentials, compiled, scored.corpus, found, bits=bits)
     y, degrees = found.labels, certified.degrees
-    open_ = [i for i, score in enumerate(certified.scores.tolist()) if score == -np.inf and scored.documents[i].tokens]
-    for i in open_:
-        if y[scored.ends[i]] < 0:
-            y[scored.span(i)] = _nearest_labels(problem_of(scored, compiled, bits, i))
+    open_ = [i for i, score in enumerate(certified.scores.tolist()) if score == -np.inf and documents[i].tokens]
     if open_:
+        from espalier.decoders.conflict import write_relaxed
+
+        write_relaxed(y, problems, [i for i in open_ if y[scored.ends[i]] < 0], threads=threads)
         degrees = degree_matrix(compiled, scored.corpus, y, bits)
     return Answers(scored, compiled, bits, y, certified.certificates, degrees)
 
@@ -390,23 +395,9 @@ def bounded(fields: tuple[Field, ...], best: tuple[Field, ...], sure: float) -> 
     )
 
 
-def _nearest_labels(problem: Problem) -> NDArray[np.int16]:
-    """Return the labels that break hard rules least, else those that the model prefers."""
-    from espalier.decoders.conflict import relax
+def unsure(fields: tuple[Field, ...]) -> tuple[Field, ...]:
+    """Return the fields of a text of which no labelling keeps the rules.
 
-    nearest = relax(problem)
-    return viterbi(problem.potentials).labels if nearest is None or nearest.labels is None else nearest.labels
-
-
-def unsure(reading: Reading, problem: Problem | None = None) -> Reading:
-    """Return a reading as what it is if no labelling keeps the rules: sure of nothing, and with the names of the rules.
-
-    Under the rules every labelling has the probability 0; a calibration would make something of that. problem : whose
-    rules are asked, if its scores are those of a chain.
+    Under the rules every labelling has the probability 0; a calibration would make something of that.
     """
-    from espalier.decoders.conflict import conflict
-
-    why = None if problem is None else conflict(problem)
-    fields = tuple(field._replace(confidence=0.0) for field in reading.fields)
-    certificate = replace(reading.certificate, conflict=() if why is None else why.rules)
-    return reading._replace(fields=fields, confidence=0.0, certificate=certificate)
+    return tuple(field._replace(confidence=0.0) for field in fields)

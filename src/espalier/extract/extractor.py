@@ -38,7 +38,7 @@ from espalier.errors import (
 from espalier.estimators.abilities import RuledTexts, answering
 from espalier.estimators.base import SequenceLabeller
 from espalier.estimators.persist import checked_path, pack, unpack
-from espalier.extract.answers import Answers, FieldNames, Reading, Scored, decode
+from espalier.extract.answers import Answers, FieldNames, Scored, decode
 from espalier.extract.confidence import Calibration, Verdicts
 from espalier.extract.extraction import Extraction
 from espalier.potentials import ChainBatch
@@ -99,6 +99,8 @@ class Extractor:
     """What text outside all fields is called; None: it is no field."""
     longest: ClassVar[int | None] = None
     """The longest text, in characters; None: any length."""
+    made: ClassVar[type[Extraction]] = Extraction
+    """The class of the results."""
     thing: ClassVar[str] = "text"
     """What messages call a text."""
     attribution: str = ""
@@ -340,19 +342,7 @@ class Extractor:
 
     def extractions(self, answers: Answers | RuledTexts, *, k: int = 1) -> list[Extraction]:
         """Return labellings as extractions, with k - 1 alternatives each."""
-        documents = answers.documents
-        if k == 1 and isinstance(answers, Answers):
-            best = answers.readings(self.field_names, self.calibration)
-            return [self._made(document.text, reading) for document, reading in zip(documents, best, strict=True)]
-        found = []
-        several = answers.all_readings(k, self.field_names, self.calibration)
-        for document, (reading, *others) in zip(documents, several, strict=True):
-            text = document.text
-            found.append(self._made(text, reading, tuple(self._made(text, other) for other in others)))
-        return found
-
-    def _made(self, text: str, reading: Reading, alternatives: tuple[Extraction, ...] = ()) -> Extraction:
-        return Extraction(text, *reading[:4], alternatives, reading.unfamiliar)
+        return answers.extractions(self.field_names, self.calibration, self.made, k)
 
     def tags(self, documents: Sequence[Document]) -> list[list[str]]:
         """Label the tokens of documents: the answers of `extract`, faster.

@@ -33,7 +33,7 @@ from numpy.typing import NDArray
 from espalier.corpus import Corpus, Labels
 from espalier.errors import InputError
 from espalier.inference import Posterior, viterbi
-from espalier.models.linear import rows_of_types, tag_rows
+from espalier.lanes import rows_of_types, tag_rows
 from espalier.models.vocabulary import Vocabulary
 from espalier.parallel import choose_threads
 from espalier.potentials import ChainBatch

@@ -19,29 +19,26 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from espalier.errors import InfeasibleError, InputError, ModelFileError, Place
+from espalier.errors import InputError, ModelFileError
 from espalier.features.matrix import FeatureMatrix
-from espalier.inference import viterbi
-from espalier.kernels import LANES, References, SplitRefs, aligned, padded, worth_loading
+from espalier.kernels import References, SplitRefs, aligned, padded, worth_loading
+from espalier.lanes import MatrixRows, tag_rows
 from espalier.parallel import balanced, choose_threads, independent_chunks, run_chunks
-from espalier.potentials import ChainBatch, Potentials
+from espalier.potentials import ChainBatch
 
 __all__ = [
     "WORTH_A_BARRIER",
     "ChainModel",
-    "MatrixRows",
     "Pairs",
     "RowPlan",
     "WeightRows",
     "carried",
     "moved",
-    "rows_of_types",
-    "tag_rows",
 ]
 
 MOST_BYTES = 1 << 26
@@ -51,8 +48,6 @@ WORTH_A_BARRIER = 40_000
 """References added in less time than a second thread needs to wake up, and a good deal more."""
 
 TOKENS_A_CHUNK = 4096
-LONGEST_IN_LANES = 16_384
-"""Tokens of a sequence: a longer one is tagged by itself, because lanes beside it would be as long, and empty."""
 
 Float = NDArray[np.float64]
 
@@ -191,24 +186,6 @@ class RowPlan:
         from espalier.kernels.rows import score_rows
 
         score_rows(lo, hi, tokens, self.pairs.ptr, self.pairs.label, w, self.table, rows, -first)
-
-
-class MatrixRows(NamedTuple):
-    """tokens : what the row kernels ask about the tokens of a matrix; tables : what the addresses in it point into."""
-
-    tokens: References
-    tables: tuple[NDArray[np.float64], ...]
-
-
-def rows_of_types(scores: NDArray[np.float64], types: NDArray[np.integer[Any]]) -> MatrixRows:
-    """Lay out one row for every word type, scores : float64[V, L]; token m has that of types[m]."""
-    V, L = scores.shape
-    table = aligned(V, padded(L))
-    table[:, :L] = scores
-    address = table.ctypes.data + 8 * table.shape[1] * np.arange(V)
-    refs = (np.arange(len(types) + 1), types.astype(np.int32), np.zeros(0))
-    no_weights = (np.zeros(1, np.int64), np.zeros(0, np.int16), np.zeros(0))
-    return MatrixRows(References(*refs, address, *no_weights), (table,))
 
 
 def _sum_without_kernels(matrix: FeatureMatrix, pairs: Pairs, w: Float) -> Float:
@@ -374,48 +351,6 @@ class ChainModel:
         if not self._weight_rows:
             self._weight_rows.append(WeightRows.of(self.pairs, self.w))
         return self._weight_rows[0].of_matrix(matrix, threads)
-
-
-def tag_rows(
-    indptr: NDArray[np.int64], rows: MatrixRows, trans: Float, start: Float, end: Float, threads: int
-) -> tuple[NDArray[np.int16], Float]:
-    """Return the best labels, int16[M], and each sequence's score, float64[N], where scores are sums of rows."""
-    from espalier.kernels.tagging import sum_rows, tag_lanes
-
-    order, steps = _by_length(indptr)
-    M = int(indptr[-1])
-    path, scores = np.empty(M, np.int16), np.zeros(len(indptr) - 1)
-    into, width = np.ascontiguousarray(trans.T), padded(len(start))
-    chunks = balanced(steps, max(M // TOKENS_A_CHUNK, 1))
-
-    def chunk(c: int) -> None:
-        tag_lanes(*chunks[c], order, indptr, rows.tokens, start, end, into, width, path, scores)
-
-    run_chunks(chunk, len(chunks), threads)
-    for i in np.flatnonzero(np.diff(indptr) > LONGEST_IN_LANES).tolist():
-        lo, hi = int(indptr[i]), int(indptr[i + 1])
-        unary = aligned(hi - lo, width, empty=True)
-        sum_rows(lo, hi, rows.tokens, unary)
-        found = viterbi(Potentials(unary[:, : len(start)], trans, start, end), threads=1, allow_infeasible=True)
-        path[lo:hi], scores[i] = found.labels, found.scores[0]
-    if np.isneginf(scores).any():
-        i = int(np.flatnonzero(np.isneginf(scores))[0])
-        raise InfeasibleError(Place(i), " has no labelling with a finite score")
-    return path, scores
-
-
-def _by_length(indptr: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Put sequences of similar length together, eight to a group; empty and long ones are left out, -1 fills the last.
-
-    Returns order : int64[8 G], and steps : int64[G + 1], the sums of the groups' lengths.
-    """
-    lengths = np.diff(indptr)
-    order = np.argsort(lengths, kind="stable")
-    order = order[slice(*np.searchsorted(lengths[order], (1, LONGEST_IN_LANES + 1)))]
-    n_groups = -(-len(order) // LANES)
-    longest = lengths[order[np.minimum(LANES * np.arange(1, n_groups + 1), len(order)) - 1]]
-    order = np.concatenate([order, np.full(LANES * n_groups - len(order), -1)])
-    return order, np.concatenate([[0], np.cumsum(longest)])
 
 
 def moved(

@@ -208,7 +208,7 @@ def test_wrong_use() -> None:
         TwoStage(es.HMM(), "R: z once").fit(*TRAIN)
     with pytest.raises(InputError, match="no model of chains"):
         TwoStage(es.SemiCRF(["word"], max_iterations=2), ORDER, tau=0.9).fit(*TRAIN).predict(TEST[0])
-    with pytest.raises(InputError, match="dev has no labelled sequences"):
+    with pytest.raises(InputError, match="dev has no labels to score against"):
         TwoStage(es.HMM(), ORDER).fit(*TRAIN, dev=Corpus.from_tokens(DEV[0]))
     with pytest.raises(LabelError, match="unknown label 'z'"):
         TwoStage(es.HMM(), ORDER).fit(*TRAIN, dev=([["x"]], [["z"]]))

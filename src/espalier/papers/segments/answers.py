@@ -18,9 +18,9 @@ from espalier.corpus import Corpus
 from espalier.decoders.base import violated
 from espalier.decoders.certify import BatchDecoding, WorkDone, prove
 from espalier.document import Document
-from espalier.extract.answers import FieldNames, Reading, bounded, unsure
+from espalier.extract.answers import FieldNames, bounded, unsure
 from espalier.extract.confidence import Calibration
-from espalier.extract.extraction import Field
+from espalier.extract.extraction import Extraction, Field
 from espalier.inference import log_partition, path_scores, viterbi
 from espalier.papers.segments.decoding import best_segmentations, decode_segments
 from espalier.papers.segments.inference import segment_marginals
@@ -59,48 +59,51 @@ class SegmentAnswers:
         ids = np.where(found.labels < 0, -1, labels).astype(np.int16)
         return BatchDecoding(ids, found.scores, found.bounds, found.rounds, found.nodes)
 
-    def all_readings(self, k: int, names: FieldNames, calibration: Calibration) -> list[list[Reading]]:
-        """Return the k best readings of each document."""
-        rows = zip(self.documents, range(len(self.corpus)), self.compiled.ground_corpus(self.corpus), strict=True)
-        return [_readings(d, self.potentials[i], g, self.tags, k, names, calibration) for d, i, g in rows]
+    def extractions(
+        self, names: FieldNames, calibration: Calibration, made: type[Extraction], k: int = 1
+    ) -> list[Extraction]:
+        """Return what was found in each document, with its k - 1 next best readings; made : the class of results."""
+        grounded = self.compiled.ground_corpus(self.corpus)
+        rows = zip(self.documents, range(len(self.corpus)), grounded, strict=True)
+        return [_extraction(d, self.potentials[i], g, self.tags, names, calibration, made, k) for d, i, g in rows]
 
 
-def _readings(
+def _extraction(
     document: Document,
     potentials: SegmentPotentials,
     grounded: Grounded,
     tags: NDArray[np.int64],
-    k: int,
     names: FieldNames,
     calibration: Calibration,
-) -> list[Reading]:
+    made: type[Extraction],
+    k: int,
+) -> Extraction:
     """Return the k best readings of one document; where hard rules leave none, that of the model alone."""
     best = best_segmentations(potentials, grounded, tags, k)
     if not document.tokens:
         score = best.scores[0] if best.scores else -np.inf
-        return [Reading((), 0.0, prove(score, score, "list").rounded(), ())]
+        return made(document.text, (), 0.0, prove(score, score, "list").rounded())
     ranked = [(labels, starts, max(s, best.rest)) for labels, starts, s in zip(*best[:3], strict=True)]
     possible = bool(ranked)
     if not possible:
         alone = viterbi(potentials)
         ranked = [(alone.labels, alone.starts, best.rest)]
     log_z, shares = float(log_partition(potentials)[0]), segment_marginals(potentials)
-    readings, whole, prices = [], [], grounded.compiled.rules.penalties
+    fields, proofs, paid, whole = [], [], [], []
+    prices, work = grounded.compiled.rules.penalties, WorkDone(best.lists, best.nodes)
     for labels, starts, bound in ranked:
         score = float(path_scores(potentials, labels, starts)[0])
         whole.append(np.exp(min(score - log_z, 0.0)))
         names_of = [grounded.compiled.labels.names[j] for j in np.where(starts, tags[0][labels], tags[1][labels])]
-        broken = violated(grounded, np.flatnonzero(prices > 0).tolist(), prices, names_of)
-        paid, work = sum(v.price for v in broken), WorkDone(best.lists, best.nodes)
-        certificate = prove(score - paid, bound, "list", work).rounded()
-        fields = _fields(document, labels, starts, shares, names, calibration)
-        readings.append(Reading(fields, 0.0, certificate, broken))
+        paid.append(violated(grounded, np.flatnonzero(prices > 0).tolist(), prices, names_of))
+        proofs.append(prove(score - sum(v.price for v in paid[-1]), bound, "list", work).rounded())
+        fields.append(_fields(document, labels, starts, shares, names, calibration))
     if not possible:
-        return [unsure(readings[0])]
+        return made(document.text, unsure(fields[0]), 0.0, proofs[0], paid[0])
     sure = calibration.of_readings(np.array(whole)).tolist()
-    first = readings[0].fields
-    others = [reading._replace(fields=bounded(reading.fields, first, sure[0])) for reading in readings[1:]]
-    return [reading._replace(confidence=p) for reading, p in zip([readings[0], *others], sure, strict=True)]
+    fields = [bounded(own, fields[0], sure[0]) for own in fields]
+    others = [made(document.text, *row) for row in zip(fields[1:], sure[1:], proofs[1:], paid[1:], strict=True)]
+    return made(document.text, fields[0], sure[0], proofs[0], paid[0], tuple(others))
 
 
 def _fields(
