@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from typing import Any
 
-from espalier.decoders import astar, beam, dual, exhaustive, gibbs, ilp, two_stage, viterbi
+from espalier.decoders import astar, beam, dual, exhaustive, gibbs, ilp, listed, two_stage, viterbi
 from espalier.decoders.base import Decoder, Decoding, Problem
 from espalier.decoders.many import auto
 from espalier.errors import InputError, nearest
@@ -16,7 +16,7 @@ DECODERS: dict[str, Decoder] = {
     decoder.name: decoder
     for decoder in (
         Decoder("viterbi", viterbi.decode, True, "dynamic programming; local rules only", viterbi.accepts),
-        Decoder("kbest", viterbi.listed, True, "list the best without global rules, then charge them"),
+        Decoder("kbest", listed.decode, True, "list the best without global rules, then charge them"),
         Decoder("astar", astar.decode, True, "best-first search; any rule"),
         Decoder("dual", dual.decode, False, "Lagrangian multipliers on local and linear rules", dual.accepts),
         Decoder("ilp", ilp.decode, True, "an integer linear program; any rule"),
