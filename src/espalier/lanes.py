@@ -95,7 +95,8 @@ def _by_length(indptr: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np
     """
     lengths = np.diff(indptr)
     order = np.argsort(lengths, kind="stable")
-    order = order[slice(*np.searchsorted(lengths[order], (1, LONGEST_IN_LANES + 1)))]
+    first, last = np.searchsorted(lengths[order], (1, LONGEST_IN_LANES + 1)).tolist()
+    order = order[first:last]
     n_groups = -(-len(order) // LANES)
     longest = lengths[order[np.minimum(LANES * np.arange(1, n_groups + 1), len(order)) - 1]]
     order = np.concatenate([order, np.full(LANES * n_groups - len(order), -1)])

@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from espalier.corpus import Corpus, Labels
+from espalier.decoders import batch as batch_module
 from espalier.decoders.base import Problem, Problems
 from espalier.decoders.batch import decode_batch
 from espalier.decoders.conflict import relaxed
@@ -83,6 +84,26 @@ def test_equals_enumeration_and_is_proven(seed, labels, names, scale, hard):
         y = found.labels[batch.indptr[i] : batch.indptr[i + 1]]
         again = exhaustive.decode(Problem(batch[i].clamp({t: int(j) for t, j in enumerate(y)}), grounded, penalties))
         assert again.score == pytest.approx(best.score, abs=1e-9)
+
+
+@settings(deadline=None, derandomize=True, max_examples=60)
+@given(
+    st.integers(0, 10**6), st.sampled_from([PLAIN, TAGS]),
+    st.lists(st.sampled_from(sorted({*RULES} - {"Change"})), max_size=3, unique=True), st.booleans(), st.booleans(),
+)  # fmt: skip
+def test_lanes_change_no_bit_of_an_answer(seed, labels, names, hard, whole):
+    batch, corpus, compiled, penalties = make(seed, labels, names, 0.5, hard)
+    forbidden = np.random.default_rng(seed).random(batch.unary.shape) < 0.2
+    scores = np.round(batch.unary) if whole else batch.unary  # whole numbers tie
+    batch = batch.with_unary(np.where(forbidden, -np.inf, scores))
+    found = []
+    for least in ((1, 1), (10**9, 1)):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(batch_module, "LANES_FROM", least)
+            patch.setattr(batch_module, "worth_loading", lambda _: True)
+            found.append(decode_batch(batch, compiled, corpus, penalties, threads=1))
+    for name in ("labels", "scores", "bounds", "rounds", "nodes"):
+        assert np.array_equal(getattr(found[0], name), getattr(found[1], name)), name
 
 
 def test_bounds_hold_when_the_search_is_cut_short():

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from espalier import lanes
 from espalier.errors import InfeasibleError, InputError
 from espalier.features.matrix import FeatureMatrix
 from espalier.inference import viterbi
@@ -54,7 +55,7 @@ def test_equal_to_the_flat_product_and_plain_viterbi(most_bytes, longest, seed, 
     )  # fmt: skip
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(linear, "MOST_BYTES", most_bytes)
-        patch.setattr(linear, "LONGEST_IN_LANES", longest)
+        patch.setattr(lanes, "LONGEST_IN_LANES", longest)
         np.testing.assert_allclose(model.potentials(matrix, indptr).unary, unary, atol=1e-12)
         expected = viterbi(plain, threads=1, allow_infeasible=True)
         if np.isneginf(expected.scores[np.diff(indptr) > 0]).any():

@@ -8,11 +8,6 @@ of ties.
 
 With global rules the answer is that of the local rules alone; its folded score bounds every labelling, because
 penalties are not negative. So the answer is OPTIMAL if it breaks no global rule, and BOUNDED otherwise.
-
-A longer list proves more (`listed`). Let F_1 >= F_2 >= ... be the folded scores in falling order and S_m <= F_m what
-the global rules leave of them. A labelling beyond the m-th has S <= F_m, so the k best of m listed labellings are the k
-best of all as soon as the k-th of them has S >= F_m. The list is doubled until then, at most to `longest`: exact for
-any rule while it lasts, and without global rules at once. Cost O(T L² m log m).
 """
 
 from __future__ import annotations
@@ -42,7 +37,9 @@ from espalier.errors import InputError, LabelError, Place
 from espalier.potentials import ChainBatch, Potentials
 from espalier.rules.compile import Compiled
 
-__all__ = ["KBEST", "VITERBI", "Clamp", "accepts", "clamped", "clamped_batch", "decode", "listed"]
+__all__ = [
+    "VITERBI", "Clamp", "Item", "accepts", "certify_list", "charged_list", "clamped", "clamped_batch", "decode",
+]  # fmt: skip
 
 Choice: TypeAlias = str | int | Iterable[str | int]
 Clamp: TypeAlias = Mapping[int | tuple[int, int], Choice]
@@ -56,16 +53,11 @@ def accepts(compiled: Compiled) -> Verdict:
 
 def decode(problem: Problem, *, k: int = 1) -> Decoding:
     """Return the k best labellings under the local rules, ranked by and certified against all rules."""
-    checked_count(k, "k")
-    return _listed(problem, k, k, "viterbi")
+    items, rest = charged_list(problem, checked_count(k, "k"))
+    return certify_list(problem, items, rest, "viterbi", WorkDone(1, len(items)))
 
 
-def listed(problem: Problem, *, k: int = 1, longest: int = 1024) -> Decoding:
-    """Return the k best labellings; BOUNDED where a list of `longest` labellings does not prove them."""
-    return _listed(problem, checked_count(k, "k"), checked_count(longest, "longest"), "kbest")
-
-
-class _Item(NamedTuple):
+class Item(NamedTuple):
     """A listed labelling: penalised score, folded score, labels."""
 
     score: float
@@ -73,44 +65,27 @@ class _Item(NamedTuple):
     y: NDArray[np.int16]
 
     def order(self) -> tuple[float, tuple[int, ...]]:
+        """Return what a list is sorted by: the best first, of equal ones the first in the common order."""
         return -self.score, tuple(self.y[::-1].tolist())
 
 
-def _listed(problem: Problem, k: int, longest: int, method: str) -> Decoding:
-    """Return the k best of a list of at most `longest` (at least k) labellings, under a method's name."""
-    joint = Joint.of(problem)
-    m, passes = k, 0
-    while True:
-        found = inference.k_best(problem.folded, m, allow_infeasible=True)
-        passes += 1
-        folded = found.scores[0]
-        n = int(np.isfinite(folded).sum())
-        items = [
-            _Item(float(f) - joint.cost(y.tolist()), float(f), y)
-            for f, y in zip(folded[:n], found.labels, strict=False)
-        ]
-        # Beyond the list nothing scores more than its last; beyond a list of everything there is nothing.
-        rest = float(folded[n - 1]) if n == m else -math.inf
-        best = sorted((item for item in items if item.score > -math.inf), key=_Item.order)[:k]
-        if _settled(best, k, rest) or m >= longest:
-            break
-        m = min(2 * m, longest)
-    work = WorkDone(viterbi=passes, nodes=n)
-    if not best and rest > -math.inf:
+def charged_list(problem: Problem, m: int) -> tuple[list[Item], float]:
+    """Return the m best labellings under the local rules, charged for all and sorted; what any other scores at most."""
+    joint, found = Joint.of(problem), inference.k_best(problem.folded, m, allow_infeasible=True)
+    folded = found.scores[0]
+    n = int(np.isfinite(folded).sum())
+    pairs = zip(folded[:n].tolist(), found.labels, strict=False)
+    items = [Item(f - joint.cost(y.tolist()), f, y) for f, y in pairs]
+    # Beyond the list nothing scores more than its last; beyond a list of everything there is nothing.
+    return sorted(items, key=Item.order), float(folded[n - 1]) if n == m else -math.inf
+
+
+def certify_list(problem: Problem, items: Sequence[Item], rest: float, method: str, work: WorkDone) -> Decoding:
+    """Certify the items that are possible, if any."""
+    possible = [item for item in items if item.score > -math.inf]
+    if not possible and rest > -math.inf:
         return nothing_found(problem, rest, method, work)
-    return certify_all(problem, [(item.y, max(item.score, rest)) for item in best], method, work)
-
-
-def _settled(best: list[_Item], k: int, rest: float) -> bool:
-    """Is nothing beyond the list better than the k best of it, nor equal and first in the order of ties?
-
-    What is equal and beyond the list pays nothing, and comes after every listed labelling that pays nothing.
-    """
-    if rest == -math.inf:
-        return True
-    if len(best) < k or best[-1].score < rest:
-        return False
-    return all(item.score > rest or item.folded == rest for item in best)
+    return certify_all(problem, [(item.y, max(item.score, rest)) for item in possible], method, work)
 
 
 def clamped(potentials: Potentials, clamp: Clamp, labels: Labels) -> Potentials:
@@ -181,4 +156,3 @@ def _ids(choice: Choice, labels: Labels, place: int | tuple[int, int]) -> set[in
 
 
 VITERBI = Decoder("viterbi", decode, True, "dynamic programming; local rules only", accepts)
-KBEST = Decoder("kbest", listed, True, "list the best without global rules, then charge them")

@@ -51,6 +51,10 @@ __all__ = [
 ]
 
 
+SMALLEST, LARGEST = 1e-150, 250.0
+"""Sums of products of exponentials above this have lost nothing to speak of, if the scores of edges are below that."""
+
+
 class NodeColumns(NamedTuple):
     """A column of nodes for each token, and the edges between neighbouring columns; -inf forbids.
 
@@ -107,17 +111,59 @@ def lay_terms(lattice, row, before, terms):
 
 
 @njit(cache=True, nogil=True)
-def log_step(lattice, kind, before, out, terms):
-    """Set out[y] = log Σ exp(before[y'] + score) over the edges of a kind from y' to y; terms is scratch."""
+def weights_of(lattice):
+    """Return e to the score of every edge, with room behind for a vector; none at all where one is too large."""
+    n = len(lattice.edge)
+    for e in range(n):
+        if not lattice.edge[e] < LARGEST:  # nan, too
+            return np.empty(0)
+    weights = np.zeros(n + LANES)
+    weights[:n] = lattice.edge
+    exponentials(weights, n)
+    return weights
+
+
+@njit(cache=True, nogil=True)
+def mass_of(before, mass):
+    """Set mass[y] = exp(before[y]), of a column whose largest is 0."""
+    mass[: len(before)] = before
+    exponentials(mass, len(before))
+
+
+@njit(cache=True, nogil=True, inline="always")
+def arriving(lattice, weights, row, mass):
+    """Return Σ mass[y'] · weight over the edges from y' into a row; 0 if so little that it is not to be trusted."""
+    source, even, odd = lattice.source, 0.0, 0.0
+    first, last = np.uint64(lattice.into[row]), np.uint64(lattice.into[row + 1])
+    if len(weights) == 0:
+        return 0.0
+    for e in range(first, last - (last - first) % np.uint64(2), np.uint64(2)):  # two sums, which do not wait
+        even += mass[np.uint64(source[e])] * weights[e]
+        odd += mass[np.uint64(source[e + np.uint64(1)])] * weights[e + np.uint64(1)]
+    if (last - first) % np.uint64(2) == 1:
+        even += mass[np.uint64(source[last - np.uint64(1)])] * weights[last - np.uint64(1)]
+    return even + odd if even + odd > SMALLEST else 0.0
+
+
+@njit(cache=True, nogil=True)
+def log_step(lattice, weights, kind, before, out, scratch):
+    """Set out[y] = log Σ exp(before[y'] + score) over the edges of a kind from y' to y.
+
+    The exponentials are those of nodes and of edges; only a sum so small that something may be lost there is one of
+    sums. scratch : float64[2, ≥ len(before) + 7].
+    """
+    terms, mass = scratch[0], scratch[1]
+    mass_of(before, mass)
     for y in range(len(out)):
-        _, n, top = lay_terms(lattice, lattice.rows[kind] + y, before, terms)
-        total = 0.0
-        if top > -np.inf:  # something leads here; -inf - (-inf) would be nan
-            for e in range(n):
-                terms[e] -= top
-            exponentials(terms, n)
-            for e in range(n):
-                total += terms[e]
+        total, top = arriving(lattice, weights, lattice.rows[kind] + y, mass), 0.0
+        if total == 0.0:
+            _, n, top = lay_terms(lattice, lattice.rows[kind] + y, before, terms)
+            if top > -np.inf:  # something leads here; -inf - (-inf) would be nan
+                for e in range(n):
+                    terms[e] -= top
+                exponentials(terms, n)
+                for e in range(n):
+                    total += terms[e]
         out[y] = top + log(total) if total > 0.0 else -np.inf
 
 
@@ -136,26 +182,39 @@ def shares(terms, n, top, weights):
 
 
 @njit(cache=True, nogil=True)
-def share(lattice, kind, before, after, below, counts, scratch):
+def share(lattice, edge_weights, kind, before, after, below, counts, scratch):
     """Share the probability after[y] of every y among the edges into it; return Σ_y after[y] H(y' | y).
 
     p(y' | y) ∝ exp(before[y'] + score); what each edge gets is added to counts : float64[E], and below[y'] is the sum
-    over those from y'. scratch : float64[2, ≥ len(before) + 7].
+    over those from y'. scratch : float64[4, ≥ len(before) + 7].
     """
-    terms, weights, source = scratch[0], scratch[1], lattice.source
-    entropy = 0.0
+    terms, weights, mass, level = scratch[0], scratch[1], scratch[2], scratch[3]
+    source, edge, entropy = lattice.source, lattice.edge, 0.0
     below[:] = 0.0
+    mass_of(before, mass)
+    for y in range(len(before)):
+        level[y] = before[y] if before[y] > -np.inf else 0.0
     for y in range(len(after)):
         if after[y] <= 0.0:
             continue
-        first, n, top = lay_terms(lattice, lattice.rows[kind] + y, before, terms)
-        total, energy = shares(terms, n, top, weights)
+        row, energy = lattice.rows[kind] + y, 0.0
+        total = arriving(lattice, edge_weights, row, mass)
+        if total > 0.0:
+            part = after[y] / total
+            for e in range(np.uint64(lattice.into[row]), np.uint64(lattice.into[row + 1])):
+                k = np.uint64(source[e])
+                weight = mass[k] * edge_weights[e]
+                energy += weight * (level[k] + edge[e])
+                below[k] += weight * part
+                counts[e] += weight * part
+        else:
+            first, n, top = lay_terms(lattice, row, before, terms)
+            total, energy = shares(terms, n, top, weights)
+            part = after[y] / total
+            for e in range(n):
+                below[np.uint64(source[first + e])] += weights[e] * part
+                counts[first + e] += weights[e] * part
         entropy += after[y] * (log(total) - energy / total)
-        part = after[y] / total
-        for e in range(n):
-            p = weights[e] * part
-            below[np.uint64(source[first + e])] += p
-            counts[first + e] += p
     return entropy
 
 
@@ -346,8 +405,11 @@ def columns_of(lattice, lo, hi):
 
 
 @njit(cache=True, nogil=True)
-def forward(lattice, i, alpha, terms):
-    """Return log_z of sequence i, or -inf; alpha gets α of its nodes, less the maximum of each column."""
+def forward(lattice, weights, i, alpha, scratch):
+    """Return log_z of sequence i, or -inf; alpha gets α of its nodes, less the maximum of each column.
+
+    weights : `weights_of` the edges; scratch : as of `log_step`.
+    """
     first, last = lattice.indptr[i], lattice.indptr[i + 1]
     begin = lattice.nodes[first]
     log_z = 0.0
@@ -355,7 +417,7 @@ def forward(lattice, i, alpha, terms):
         here = alpha[lattice.nodes[m] - begin : lattice.nodes[m + 1] - begin]
         if m > first:
             before = alpha[lattice.nodes[m - 1] - begin : lattice.nodes[m] - begin]
-            log_step(lattice, lattice.kind[m], before, here, terms)
+            log_step(lattice, weights, lattice.kind[m], before, here, scratch)
         else:
             here[:] = 0.0
         top = -np.inf
@@ -378,9 +440,9 @@ def forward(lattice, i, alpha, terms):
 def log_partition(lattice, lo, hi, log_z):
     """Write log Σ_y exp s(y) of each sequence into log_z : float64[N]: the forward pass alone."""
     most, widest = columns_of(lattice, lo, hi)
-    alpha, terms = np.empty(most), np.empty(widest + LANES)
+    alpha, scratch, weights = np.empty(most), np.empty((2, widest + LANES)), weights_of(lattice)
     for i in range(lo, hi):
-        log_z[i] = forward(lattice, i, alpha, terms)
+        log_z[i] = forward(lattice, weights, i, alpha, scratch)
 
 
 @njit(cache=True, nogil=True)
@@ -391,13 +453,13 @@ def forward_backward(lattice, lo, hi, log_z, marginals, counts, entropy):
     is expected to be taken.
     """
     most, widest = columns_of(lattice, lo, hi)
-    alpha, scratch = np.empty(most), np.empty((2, widest + LANES))
+    alpha, scratch, weights = np.empty(most), np.empty((4, widest + LANES)), weights_of(lattice)
     nodes = lattice.nodes
     for i in range(lo, hi):
         first, last = lattice.indptr[i], lattice.indptr[i + 1]
         begin = nodes[first]
         entropy[i] = 0.0
-        log_z[i] = forward(lattice, i, alpha, scratch[0])
+        log_z[i] = forward(lattice, weights, i, alpha, scratch)
         if first == last:
             continue
         if log_z[i] == -np.inf:
@@ -411,7 +473,7 @@ def forward_backward(lattice, lo, hi, log_z, marginals, counts, entropy):
         for m in range(last - 1, first, -1):
             before, below = alpha[nodes[m - 1] - begin : nodes[m] - begin], marginals[nodes[m - 1] : nodes[m]]
             after = marginals[nodes[m] : nodes[m + 1]]
-            entropy[i] += share(lattice, lattice.kind[m], before, after, below, counts, scratch)
+            entropy[i] += share(lattice, weights, lattice.kind[m], before, after, below, counts, scratch)
 
 
 @njit(cache=True, nogil=True)
@@ -422,10 +484,11 @@ def sample(lattice, lo, hi, uniforms, places, log_z):
     int[n, M] gets the place of that node in its column.
     """
     most, widest = columns_of(lattice, lo, hi)
-    alpha, terms = np.empty(most), np.empty(widest + LANES)
+    alpha, scratch, weights = np.empty(most), np.empty((2, widest + LANES)), weights_of(lattice)
+    terms = scratch[0]
     for i in range(lo, hi):
         first, last = lattice.indptr[i], lattice.indptr[i + 1]
-        log_z[i] = forward(lattice, i, alpha, terms)
+        log_z[i] = forward(lattice, weights, i, alpha, scratch)
         for r in range(len(places) if last > first else 0):
             if log_z[i] == -np.inf:
                 places[r, first:last] = -1
