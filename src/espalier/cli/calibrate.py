@@ -8,7 +8,8 @@ from typing import Annotated
 import typer
 
 from espalier.cli.console import complain, counted, note, progress, say, say_json
-from espalier.cli.files import UTF_8, Encoding, From, Model, keep_apart, labelled_records, read_all
+from espalier.cli.files import keep_apart, labelled_records, read_all
+from espalier.cli.options import UTF_8, Encoding, From, Json, Model
 from espalier.cli.train import model_output
 
 __all__ = ["calibrate"]
@@ -32,17 +33,20 @@ def calibrate(
     ] = None,
     format: From = None,
     encoding: Encoding = UTF_8,
-    json: Annotated[bool, typer.Option("--json", help="Write the figures as JSON.")] = False,
+    json: Json = False,
 ) -> None:
     """Make confidences keep their word: of answers that say 0.8, four in five are right.
 
     The labels of the model do not change. Printed is how far confidences are
     from the truth, before and after; for that each half of the data is judged
     by what the other half teaches.
+
+    Examples:
+        espalier calibrate -m mine.espalier -d dev.xml -o mine.espalier
+        espalier calibrate -m mine.espalier -d dev.xml --unseen others.xml -o sure.espalier
     """
-    from espalier.cli.labelling import for_texts
     from espalier.extract.calibrating import errors, learn_calibration, say_if_few, tried
-    from espalier.loading import load
+    from espalier.loading import for_texts, load
 
     path = model_output(output, None)
     keep_apart([model, *data, *(unseen or ())], {"--output": path})

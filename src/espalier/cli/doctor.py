@@ -10,12 +10,13 @@ from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Annotated, NamedTuple
+from typing import NamedTuple
 
 import typer
 from rich.text import Text
 
 from espalier.cli.console import say, say_json
+from espalier.cli.options import Json
 
 __all__ = ["doctor"]
 
@@ -46,11 +47,15 @@ class Examined(NamedTuple):
     there: bool = True
 
 
-def doctor(json: Annotated[bool, typer.Option("--json", help="Report as JSON.")] = False) -> None:
+def doctor(json: Json = False) -> None:
     """Look at this installation: versions, compiled code, threads, what is missing, and what to do about it.
 
     The exit code is 1 if something is wrong that keeps commands from
     working. An extra that is not installed is nothing wrong.
+
+    Examples:
+        espalier doctor
+        espalier doctor --json
     """
     found = [*_versions(), *_compiled(), *_threads(), *_model(), *_extras()]
     if json:

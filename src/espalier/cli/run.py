@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from espalier.cli.console import Pace, Stopped, complain, progress, say_json
+from espalier.cli.options import Json
 
 if TYPE_CHECKING:
     from espalier.cluster import RunReport
@@ -48,7 +49,7 @@ def run(
     check: Annotated[
         bool, typer.Option("--check", help="Label nothing: read again what was written, and compare checksums.")
     ] = False,
-    json: Annotated[bool, typer.Option("--json", help="Report as JSON.")] = False,
+    json: Json = False,
 ) -> None:
     """Label files of any size on many processes or machines, into Parquet files and a manifest.
 
@@ -58,6 +59,10 @@ def run(
     Records that cannot be labelled are in OUTPUT/rejected, partitions
     that cannot be read or written in OUTPUT/failed; the exit code is
     then 1. See docs/capacity.md.
+
+    Examples:
+        espalier run job.toml
+        espalier run job.toml --jobs 4 --output records
     """
     from espalier.cli.job_rows import job_of
     from espalier.cluster import check_job, read_settings, run_job

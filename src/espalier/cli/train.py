@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from espalier.cli.console import complain, counted, note, progress, say, say_json
-from espalier.cli.files import STANDARD, UTF_8, Encoding, From, keep_apart, labelled_records, read_all
+from espalier.cli.files import STANDARD, keep_apart, labelled_records, read_all
+from espalier.cli.options import UTF_8, Encoding, From, Json
 from espalier.errors import InputError
 from espalier.estimators.persist import MODELS
 
@@ -171,7 +172,7 @@ def train(
     raw_format: UnlabelledFrom = None,
     encoding: Encoding = UTF_8,
     jobs: Jobs = None,
-    json: Annotated[bool, typer.Option("--json", help="Write a summary as JSON.")] = False,
+    json: Json = False,
 ) -> None:
     """Learn a model from labelled records, and from rules and unlabelled text if there are any.
 
@@ -179,6 +180,10 @@ def train(
     it. With --dev the best model of a method is kept, the supervised one
     included; without it the last. The task citations begins from the bundled
     model.
+
+    Examples:
+        espalier train --labelled mine.xml --task citations --output mine.espalier
+        espalier train -l train.txt -u new.txt --rules orchard.rules -o orchard.espalier
     """
     from espalier.recipes import fit, plan
     from espalier.recipes.rule_files import gather_rules, widened

@@ -23,6 +23,10 @@ def warm(
     This takes about a minute. Without it each command compiles what it
     needs when it is first run. The result is kept on disk until Espalier,
     NumPy or Numba is updated.
+
+    Examples:
+        espalier warm
+        espalier warm --jobs 2
     """
     from espalier.cli.warming import STEPS, compile_for
     from espalier.cluster.processes import ordered_map

@@ -1,4 +1,4 @@
-"""`cut`: the references of a pasted text.
+"""`read_unclear`: the references of a pasted text in a layout that does not say where they begin.
 
 Where the layout itself says where references begin (numbers that count up without a gap, hanging indents, an empty line
 between each two, one complete reference a line) they are cut there, by `citations.splitting`, and nothing is guessed.
@@ -15,22 +15,18 @@ from itertools import pairwise
 from statistics import median
 
 from espalier.citations.borders import begins, has_year, mark, seam
-from espalier.citations.splitting import Reference, split_references
 from espalier.documents.entries import with_entries
-from espalier.documents.filling import fill_in
-from espalier.documents.finding import Dropped, Findings, FoundReference, findings_of
-from espalier.documents.line_marks import counting, list_marks
+from espalier.documents.finding import Findings, findings_of
+from espalier.documents.line_marks import counting
 from espalier.documents.line_model import LineModel, LineReading, bundled
 from espalier.documents.line_words import NAMED, heading_kind, look, mark_of
-from espalier.documents.lined_works import unled, works_in
-from espalier.documents.lines import PrintedText
+from espalier.documents.lines import MOST_LINES, PrintedText
 from espalier.documents.plain import printed_lines
 
-__all__ = ["by_lines", "cut", "plain_layout", "too_long"]
+__all__ = ["by_lines", "plain_layout", "read_unclear", "too_long"]
 
 FEW = 4
-"""Lines of a text that is too short to have a layout, if they have few characters, too."""
-SHORT = 500
+"""Lines of a text that is too short to have a layout."""
 LONGEST_LINE = 3000
 """Characters of a line that was left out: where one has more, each line stands by itself, and is judged so."""
 
@@ -38,26 +34,20 @@ LONGEST_LINE = 3000
 _SAME_WORK = re.compile(r"(?:ebd|ebenda|ibid|ibidem|idem|ders|dies|op\. ?cit|loc\. ?cit|a\. ?a\. ?O)\b", re.IGNORECASE)
 
 
-def cut(text: str, model: LineModel | None = None) -> Findings:
-    """Return the references of a pasted text, and what was left out.
+def read_unclear(text: str, printed: PrintedText | None = None) -> Findings | None:
+    """Return the references of a text whose layout does not say where they begin; None for any other text.
 
-    Parameters
-    ----------
-    text : a list of references in any layout, or a whole document with one.
-    model : of lines; None takes the bundled one.
-
-    Returns
-    -------
-    Findings : every character but white space is in a reference or in a dropped part.
+    printed : its lines, if somebody has them. None, too, if it has too many lines to be looked at as a whole, if no
+    reference is found, or if one may have gone with a line that is left out.
     """
-    printed = printed_lines(text)
-    present = [line for line in printed.lines if line.text.strip()]
-    layout = plain_layout([line.text for line in printed.lines])
-    short = len(present) < FEW and sum(len(line.text) for line in present) < SHORT
-    if layout or (short and not _repeated([line.text for line in present])):
-        return _plainly(printed, layout)
-    found = by_lines(printed, model)
-    return found if found.references and not too_long(found) else _plainly(printed, "")
+    if printed is None:
+        if len(text.splitlines()) >= MOST_LINES:
+            return None
+        printed = printed_lines(text)
+    if plain_layout([line.text for line in printed.lines]):
+        return None
+    found = by_lines(printed)
+    return found if found.references and not too_long(found) else None
 
 
 def by_lines(printed: PrintedText, model: LineModel | None = None) -> Findings:
@@ -184,31 +174,3 @@ def _is_whole(line: str) -> bool:
     """Does a line begin and end as a reference does, and has it a year, or does it name the work before?"""
     ended = line[-1] in ".)]" or "/" in line.rpartition(" ")[2]
     return ended and not line[0].islower() and (has_year(line) or _SAME_WORK.match(line) is not None)
-
-
-def _plainly(printed: PrintedText, layout: str) -> Findings:
-    """Cut where the layout says so."""
-    found: list[FoundReference] = []
-    dropped: list[Dropped] = []
-    pieces = split_references("\n".join(line.text for line in printed.lines), "auto", refused=[], works=works_in)
-    starts = [printed.lines[piece.line - 1].start + piece.offset for piece in pieces]
-    marks = [after for _, after in list_marks([piece.text for piece in pieces])]
-    behind = [*starts[1:], len(printed.text)][: len(starts)]
-    for piece, start, following, after in zip(pieces, starts, behind, marks, strict=True):
-        end = start + len(printed.text[start:following].rstrip())
-        if heading_kind(piece.text) == "references":
-            dropped.append(Dropped("heading", piece.text, piece.line, start, end))
-        else:
-            last = printed.line_at(max(end - 1, start)) + 1
-            found.append(_of_piece(piece, printed, start, end, tuple(range(piece.line, last + 1)), layout, after))
-    return Findings(tuple(fill_in(found)), tuple(dropped))
-
-
-def _of_piece(
-    piece: Reference, printed: PrintedText, start: int, end: int, lines: tuple[int, ...], layout: str, after: int
-) -> FoundReference:
-    lead, led = unled(piece.text)
-    text = led[after:].strip() if after else ""
-    mark_, text = (led[:after].strip(), text) if text else ("", led)
-    sure, page = min(piece.confidence, 0.99 if layout else 0.9), printed.lines[piece.line - 1].page
-    return FoundReference(text, piece.line, page, None, start, end, lines, sure, mark_, lead)

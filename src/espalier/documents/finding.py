@@ -12,7 +12,9 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
+from typing import Any
 
+from espalier.citations.splitting import Reference
 from espalier.documents import pace
 from espalier.documents.filling import DASH, fill_in
 from espalier.documents.joining import known_words
@@ -48,27 +50,38 @@ _NOTES = ("n", "n^")  # marks of notes
 
 
 @dataclass(frozen=True, slots=True)
-class FoundReference:
-    """One reference of a document.
+class FoundReference(Reference):
+    """One reference of a document, with its place in the document's text.
 
-    text : its lines joined, without its mark; mark : what stood before it (`[3]`, a bullet); lead : words of a note
-    before the work (`Vgl. auch`); filled : what a dash at its beginning stands for, else nothing; line, page : where it
-    begins, from 1; box : around it, on the page where it begins; start, end : its first character, and the one behind
-    its last, in the text of the document; lines : the numbers of its lines, from 1; confidence : that it is one
-    reference and whole.
+    text : its lines joined, without its mark if the model of lines found it; mark : what stood before it (`[3]`, a
+    bullet); page : where it begins, from 1; box : around it, on that page; start, end : its first character, and the
+    one behind its last, in the text of the document; lines : the numbers of its lines, from 1.
     """
 
-    text: str
-    line: int
-    page: int
-    box: Box | None
-    start: int
-    end: int
-    lines: tuple[int, ...]
-    confidence: float
+    page: int = 1
+    box: Box | None = None
+    start: int = 0
+    end: int = 0
+    lines: tuple[int, ...] = ()
     mark: str = ""
-    lead: str = ""
-    filled: str = ""
+
+    @property
+    def where(self) -> str:
+        """Where it begins, in words."""
+        return f"page {self.page}"
+
+    def place(self) -> dict[str, Any]:
+        """Return where it was found, as JSON values.
+
+        page, line : from 1; start, end : in the text of the document; box : left, top, right and bottom edge in points,
+        of files that have places; confidence : that it is one whole reference; mark : what stood before it, such as
+        `[3]`; filled : the names that a dash at its beginning stands for. What there is not is left out.
+        """
+        place: dict[str, Any] = {"page": self.page, "line": self.line, "start": self.start, "end": self.end}
+        if self.box is not None:
+            place["box"] = [round(edge, 1) for edge in self.box]
+        place["confidence"] = round(self.confidence, 4)
+        return place | {name: value for name in ("mark", "filled") if (value := getattr(self, name))}
 
 
 @dataclass(frozen=True, slots=True)
@@ -255,7 +268,10 @@ def _found(
     box = _around([printed.lines[k - 1] for k in lines], page)
     written = text[:after].strip() if mark else ""
     lead, whole = without_lead(text[after:].strip(), note=mark is not None and mark[0] in _NOTES)
-    return FoundReference(whole, first.line + 1, page, box, start, end, lines, group.sure, written, lead)
+    return FoundReference(
+        whole, line=first.line + 1, offset=first.start, confidence=group.sure, lead=lead, page=page, box=box,
+        start=start, end=end, lines=lines, mark=written,
+    )  # fmt: skip
 
 
 def _around(lines: Sequence[TextLine], page: int) -> Box | None:

@@ -57,5 +57,6 @@ def unled(text: str) -> tuple[str, str]:
 
 def tidied(item: Reference, named: Reference | None) -> Reference:
     """Return a reference without such words, and with the authors that a dash stands for: those of the one before."""
-    item = replace(item, text=unled(item.text)[1])
+    lead, text = unled(item.text)
+    item = replace(item, text=text, lead=lead) if lead else item
     return list(fill_in([item] if named is None else [named, item]))[-1]

@@ -9,16 +9,35 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol
 from uuid import uuid4
 
 from espalier.citations.bibliographies import Entry
 from espalier.citations.formats import FORMATS, Keys, stem_of
 from espalier.citations.parser import Parser
 from espalier.citations.record import Record
-from espalier.cli.inputs import Item, source_of
 
-__all__ = ["Order", "Pair", "Slotted", "Written", "filled", "put_together", "write_batch"]
+__all__ = ["Item", "Order", "Pair", "Slotted", "Written", "filled", "put_together", "write_batch"]
+
+
+class Item(Protocol):
+    """What is read: a reference to be parsed with its place, or an entry of a bibliography, which is finished."""
+
+    @property
+    def text(self) -> str:
+        """The reference."""
+
+    @property
+    def file(self) -> str:
+        """The name of its file."""
+
+    @property
+    def confidence(self) -> float | None:
+        """How sure it is that this is one whole reference; None of an entry."""
+
+    def place(self) -> dict[str, Any]:
+        """Return where it stands in its file, as JSON values."""
+
 
 Pair = tuple[Item, Record | Entry]
 """A reference with its place, and what was made of it; an entry of a bibliography is what it is."""
@@ -80,7 +99,7 @@ def write_batch(parser: Parser, order: Order, references: Sequence[Item]) -> Wri
 def _confidence(pair: Pair) -> float:
     """Return how sure a record is, and that it is one; what a bibliography says is not guessed."""
     item, record = pair
-    return 1.0 if isinstance(item, Entry) or isinstance(record, Entry) else record.confidence * item.confidence
+    return 1.0 if item.confidence is None or record.confidence is None else record.confidence * item.confidence
 
 
 def _slotted(format: str, pairs: Iterable[Pair], order: Order) -> list[Slotted]:
@@ -90,7 +109,7 @@ def _slotted(format: str, pairs: Iterable[Pair], order: Order) -> list[Slotted]:
     found = []
     for reference, record in pairs:
         if "source" in row.keeps:
-            options["source"] = source_of(reference)
+            options["source"] = {"file": reference.file, **reference.place()}
         text = row.entry(record, order.slot if row.keyed else "", **options)
         found.append(
             Slotted(row.fit_key(stem_of(record)), tuple(text.split(order.slot)))

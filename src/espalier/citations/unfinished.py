@@ -15,7 +15,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import IO, Any
 
-from espalier.cli.batches import Order, Slotted, Written
+from espalier.citations.batches import Order, Slotted, Written
 from espalier.errors import InputError
 from espalier.text_files import blaming
 

@@ -8,39 +8,21 @@ from dataclasses import dataclass, replace
 from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import IO, Any
+from typing import IO
 
+from espalier.cluster.labeller import LabellerSpec, with_labeller
+from espalier.cluster.processes import ordered_map
+from espalier.cluster.spans import alone
 from espalier.document import Document
-from espalier.errors import InputError
 from espalier.extract.extraction import Extraction
 from espalier.extract.extractor import Extractor
-from espalier.loading import model_file
 
-__all__ = ["LabelJob", "csv_lines", "extraction_line", "for_texts", "open_extractor"]
+__all__ = ["Answered", "LabelJob", "csv_lines", "extraction_line"]
 
 _BATCH = 1000
 
 Answered = tuple[Document, Extraction | None]
 """A document with its new spans, and the whole answer where it was asked for."""
-
-
-def open_extractor(source: Path | str) -> Extractor:
-    """Return the extractor of a model file, or the bundled one of that name where there is no such file.
-
-    A bundled one answers like any other model: with the fields that it has learned, and nothing for the rest.
-    """
-    return for_texts(Extractor.from_file(model_file(source)), source)
-
-
-def for_texts(extractor: Extractor, source: Path | str) -> Extractor:
-    """Return an extractor that can label texts; a model that wants attributes from Python is refused by its name."""
-    from espalier.features.matrix import GivenIndex
-
-    model: Any = extractor.model
-    if isinstance(getattr(getattr(model, "base_", model), "index_", None), GivenIndex):
-        what = f"{source}: this model learned from attributes that a program made, and a text has none"
-        raise InputError(what, hint="use it in Python, or train one from texts: espalier train --labelled FILE")
-    return extractor
 
 
 @dataclass
@@ -80,9 +62,6 @@ class LabelJob:
         k = self.k if whole else 0
         if self.jobs == 1:
             return map(partial(answer_batch, self.extractor, k), several)
-        from espalier.cluster.labeller import LabellerSpec, with_labeller
-        from espalier.cluster.processes import ordered_map
-
         spec = LabellerSpec.of(lone_extractor, self.model)
         return ordered_map(partial(with_labeller, spec, answer_batch, k), several, jobs=self.jobs)
 
@@ -97,8 +76,6 @@ def answer_batch(extractor: Extractor, k: int, documents: Sequence[Document]) ->
 
 def lone_extractor(path: str) -> Extractor:
     """Return the extractor of a model file, for a process that is one of several."""
-    from espalier.cluster.spans import alone
-
     extractor: Extractor = alone(Extractor.from_file(path))
     return extractor
 
