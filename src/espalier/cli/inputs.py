@@ -32,7 +32,7 @@ from espalier.documents.reading import KINDS, read_document, refuse_misnamed
 from espalier.errors import FormatError, InputError
 
 if TYPE_CHECKING:
-    from espalier.documents.finding import Findings, FoundReference
+    from espalier.documents.cutting.finding import Findings, FoundReference
 
 __all__ = ["ENDINGS", "Inputs", "Item", "bibliography_in", "listed_files", "place_of", "refuse_unread", "source_of"]
 
@@ -157,7 +157,7 @@ class Inputs:
     def __post_init__(self) -> None:
         """Start what reads documents, so that it is ready when a model is."""
         if any(path.suffix.lower() in _OF_DOCUMENTS for path in self.files):
-            from espalier.documents.confined import prepare
+            from espalier.documents.reading.confined import prepare
 
             prepare()
 
@@ -293,7 +293,7 @@ def _in_unclear_layout(data: bytes, encoding: str) -> Findings | None:
 
 
 def _works_in(text: str) -> list[tuple[int, int]]:
-    from espalier.documents.lined_works import works_in
+    from espalier.documents.cutting.lined_works import works_in
 
     return works_in(text)
 
@@ -306,7 +306,7 @@ def _tidied(references: Iterator[Reference]) -> Iterator[Reference]:
     named: Reference | None = None
     for item in references:
         if _MAY_BE_NOTE.match(item.text):  # the others need nothing that knows of notes
-            from espalier.documents.lined_works import tidied
+            from espalier.documents.cutting.lined_works import tidied
 
             item = tidied(item, named)
         named = named if item.filled else item

@@ -1,6 +1,6 @@
 """`parse_document`: a file to the records of its references, each with its page and its place.
 
-read (`reading`) -> find and cut (`finding`, for plain text `cutting`) -> parse (a `Parser`)
+read (`reading`) -> find and cut (`cutting.finding`, for plain text `cutting.pasted`) -> parse (a `Parser`)
 """
 
 from __future__ import annotations
@@ -10,12 +10,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import IO, TYPE_CHECKING, Any
 
-from espalier.documents.cutting import FEW, SHORT, by_lines, cut, plain_layout, too_long
-from espalier.documents.finding import Findings, FoundReference, find_references
+from espalier.documents.cutting.finding import Findings, FoundReference, find_references
+from espalier.documents.cutting.pasted import FEW, SHORT, by_lines, cut, plain_layout, too_long
 from espalier.documents.lines import MOST_LINES, PrintedText
 from espalier.documents.pace import look
-from espalier.documents.plain import printed_lines
 from espalier.documents.reading import read_document
+from espalier.documents.reading.plain import printed_lines
 
 if TYPE_CHECKING:
     from espalier.citations.parser import Parser

@@ -16,15 +16,15 @@ from statistics import median
 
 from espalier.citations.borders import begins, has_year, mark, seam
 from espalier.citations.splitting import Reference, split_references
-from espalier.documents.entries import with_entries
-from espalier.documents.filling import fill_in
-from espalier.documents.finding import Dropped, Findings, FoundReference, findings_of
-from espalier.documents.line_marks import counting, list_marks
-from espalier.documents.line_model import LineModel, LineReading, bundled
+from espalier.documents.cutting.entries import with_entries
+from espalier.documents.cutting.filling import fill_in
+from espalier.documents.cutting.finding import Dropped, Findings, FoundReference, findings_of
+from espalier.documents.cutting.lined_works import unled, works_in
+from espalier.documents.deciding.marks import counting, list_marks
+from espalier.documents.deciding.model import LineModel, LineReading, bundled
 from espalier.documents.line_words import NAMED, heading_kind, look, mark_of
-from espalier.documents.lined_works import unled, works_in
 from espalier.documents.lines import PrintedText
-from espalier.documents.plain import printed_lines
+from espalier.documents.reading.plain import printed_lines
 
 __all__ = ["by_lines", "cut", "plain_layout", "too_long"]
 
