@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from cli_runs import Espalier
 
-from espalier.documents import confined
+from espalier.documents.reading import confined
 
 REFERENCES = [
     "Smith AB, Jones C. Soil salts and the growth of wall fruit. Acta Hortic. 2004;12(4):33-9.",

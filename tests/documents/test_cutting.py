@@ -7,9 +7,9 @@ from collections.abc import Callable
 
 import pytest
 
-from espalier.documents.cutting import cut, plain_layout
+from espalier.documents.cutting.pasted import cut, plain_layout
 from espalier.documents.parsing import read_unclear
-from espalier.documents.plain import printed_lines
+from espalier.documents.reading.plain import printed_lines
 
 REFERENCES = (
     "Plum, A. (1990). Wires and walls in old orchards: an account of twelve winters. Orchard Letters, 3(2), 12-15.",
@@ -131,7 +131,7 @@ def test_form_feeds_begin_pages() -> None:
     ],
 )
 def test_words_before_a_work(note: str, lead: str, text: str) -> None:
-    from espalier.documents.finding import without_lead
+    from espalier.documents.cutting.finding import without_lead
 
     assert without_lead(note) == (lead, text)
 

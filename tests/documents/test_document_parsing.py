@@ -12,7 +12,7 @@ from citation_models import tiny_model
 from espalier.citations.parser import Parser
 from espalier.documents.pace import look, watched
 from espalier.documents.parsing import find_in, place_in_document, read_unclear
-from espalier.documents.plain import printed_lines
+from espalier.documents.reading.plain import printed_lines
 
 TEXT = """On espaliers
 

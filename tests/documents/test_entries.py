@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from espalier.documents.cutting import cut
-from espalier.documents.line_marks import LEAST_COUNTED, STEP, counting, list_marks
+from espalier.documents.cutting.pasted import cut
+from espalier.documents.deciding.marks import LEAST_COUNTED, STEP, counting, list_marks
 from espalier.documents.parsing import read_unclear
 
 WORKS = (

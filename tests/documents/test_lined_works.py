@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from espalier.citations.splitting import split_references
-from espalier.documents.cutting import cut
-from espalier.documents.lined_works import unled, works_in
+from espalier.documents.cutting.lined_works import unled, works_in
+from espalier.documents.cutting.pasted import cut
 
 NOTE = (
     '4. See Mary Rowan, "On Walls in Bed," The Gardener, March 3, 2015, https://www.thegardener.com/walls-bed; '

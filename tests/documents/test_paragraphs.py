@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from test_readers import docx, paragraph
 
-from espalier.documents.filling import fill_in
-from espalier.documents.finding import FoundReference, find_references
+from espalier.documents.cutting.filling import fill_in
+from espalier.documents.cutting.finding import FoundReference, find_references
 from espalier.documents.lines import PrintedText
 from espalier.documents.reading import read_document
 

@@ -16,7 +16,7 @@ from espalier.documents.references import find_in
 if TYPE_CHECKING:
     from espalier.citations.parser import Parser
     from espalier.citations.record import Record
-    from espalier.documents.finding import FoundReference
+    from espalier.documents.cutting.finding import FoundReference
     from espalier.documents.lines import PrintedText
 
 __all__ = ["ParsedDocument", "parse_document"]

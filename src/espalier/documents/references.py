@@ -27,7 +27,7 @@ from espalier.documents.pace import look
 from espalier.errors import FormatError, InputError
 
 if TYPE_CHECKING:
-    from espalier.documents.finding import Dropped, Findings
+    from espalier.documents.cutting.finding import Dropped, Findings
     from espalier.documents.lines import PrintedText
 
 __all__ = ["LONGEST_GUESSED", "Cut", "cut", "cut_document", "cut_text", "find_in", "refuse_bibliography", "unpacked"]
@@ -56,7 +56,7 @@ def find_in(printed: PrintedText) -> Findings:
     """Return the references of a document, each with its place; a plain text may be the list alone, in any layout."""
     look()
     if printed.kind != "text":
-        from espalier.documents.finding import find_references
+        from espalier.documents.cutting.finding import find_references
 
         return find_references(printed)
     refuse_bibliography(printed.text)
@@ -65,7 +65,7 @@ def find_in(printed: PrintedText) -> Findings:
 
 def cut(text: str) -> Findings:
     """Return the references of a text, each with its place, and what is in none of them."""
-    from espalier.documents.plain import printed_lines
+    from espalier.documents.reading.plain import printed_lines
 
     return find_in(printed_lines(text))
 
@@ -137,7 +137,7 @@ def _unclear(text: str, printed: PrintedText | None = None) -> Findings | None:
     present = [line for line in text.splitlines() if line.strip()] if len(text) <= LONGEST_GUESSED else []
     if len(present) < FEW and sum(map(len, present)) < SHORT:  # what is too long has none that is looked at
         return None
-    from espalier.documents.cutting import read_unclear
+    from espalier.documents.cutting.pasted import read_unclear
 
     return read_unclear(text, printed)
 
@@ -150,7 +150,7 @@ def _tidied(references: Iterable[Reference]) -> Iterator[Reference]:
             continue
         for item in _works(whole):
             if _MAY_BE_NOTE.match(item.text):  # the others need nothing that knows of notes
-                from espalier.documents.lined_works import tidied
+                from espalier.documents.cutting.lined_works import tidied
 
                 item = tidied(item, named)
             named = named if item.filled else item
@@ -161,7 +161,7 @@ def _works(whole: Reference) -> list[Reference]:
     """Return the works of a reference, each with its place."""
     if "; " not in whole.text:
         return [whole]
-    from espalier.documents.lined_works import works_in
+    from espalier.documents.cutting.lined_works import works_in
 
     return [whole.part(begin, end, _SEVERAL) for begin, end in works_in(whole.text)] or [whole]
 
@@ -177,7 +177,7 @@ def _is_heading(text: str) -> bool:
 
 def _as_laid_out(printed: PrintedText) -> Findings:
     """Return the references of a text whose layout says where they begin, with their places in it."""
-    from espalier.documents.finding import Dropped, Findings, FoundReference
+    from espalier.documents.cutting.finding import Dropped, Findings, FoundReference
 
     def start_of(one: Reference) -> int:
         return printed.lines[one.line - 1].start + one.offset

@@ -108,7 +108,7 @@ class ReferenceFiles(Several):
         self._before = 0
         self._open: IO[bytes] | None = None
         if any(path.suffix.lower() in _OF_DOCUMENTS for path in files):
-            from espalier.documents.confined import prepare
+            from espalier.documents.reading.confined import prepare
 
             prepare()
 

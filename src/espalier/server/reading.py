@@ -27,7 +27,7 @@ from espalier.server.tasks import REFERENCES, ProjectTask
 from espalier.text_files import encodable
 
 if TYPE_CHECKING:
-    from espalier.documents.finding import FoundReference
+    from espalier.documents.cutting.finding import FoundReference
 
 __all__ = ["NothingFound", "UploadReading", "decoded", "is_document", "read_file", "read_text", "read_upload"]
 

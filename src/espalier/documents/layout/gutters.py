@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from espalier.documents.pdf_pieces import LinePiece, is_figure, piece_of, stands_beside
+from espalier.documents.layout.pieces import LinePiece, is_figure, piece_of, stands_beside
 
 __all__ = [
     "ADJOINING",

@@ -12,10 +12,10 @@ from dataclasses import replace
 from itertools import pairwise
 
 from espalier.citations.splitting import Reference
-from espalier.documents.filling import fill_in
+from espalier.documents.cutting.filling import fill_in
+from espalier.documents.cutting.recutting import read_fields, semicolon_pieces, works_behind_semicolons
+from espalier.documents.cutting.regrouping import without_lead
 from espalier.documents.line_words import mark_of, pattern
-from espalier.documents.recutting import read_fields, semicolon_pieces, works_behind_semicolons
-from espalier.documents.regrouping import without_lead
 
 __all__ = ["tidied", "unled", "works_in"]
 

@@ -26,7 +26,7 @@ from typing import IO, Any, NamedTuple
 
 from espalier.documents.lines import PrintedText
 from espalier.documents.pace import look
-from espalier.documents.rows import from_rows
+from espalier.documents.reading.rows import from_rows
 from espalier.errors import EspalierError, InputError, MissingExtraError
 
 __all__ = [
@@ -70,7 +70,7 @@ _ENDING = 1.0  # seconds that a reader which has closed its pipe may take to end
 _MEGABYTE = 1 << 20
 _BYTES_OUT = 8 * CHARACTERS + 120 * LINES  # of an answer: six bytes for a letter, and the figures of a line
 
-BEGIN = "import sys; sys.path[:] = sys.argv[1:]; from espalier.documents.inside import serve; serve()"
+BEGIN = "import sys; sys.path[:] = sys.argv[1:]; from espalier.documents.reading.inside import serve; serve()"
 """What a reader runs; its arguments are the path of this process, where the same modules are found."""
 
 

@@ -18,9 +18,9 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
-from espalier.documents.confined import NO_MEMORY, TAKEN
 from espalier.documents.reading import KINDS, read_document
-from espalier.documents.rows import to_rows
+from espalier.documents.reading.confined import NO_MEMORY, TAKEN
+from espalier.documents.reading.rows import to_rows
 from espalier.errors import InputError, MissingExtraError
 
 __all__ = ["resident_memory", "serve"]
@@ -77,7 +77,7 @@ def _load() -> None:
     with suppress(ImportError):
         import pypdfium2  # noqa: F401
     for kind in KINDS:
-        __import__(f"espalier.documents.{kind.module}")
+        __import__(f"espalier.documents.reading.{kind.module}")
 
 
 def _take(given: Any, orders: queue.SimpleQueue[tuple[dict[str, Any], bytes]]) -> None:

@@ -12,9 +12,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from espalier.documents.line_marks import Mark, list_marks
-from espalier.documents.line_model import LABELS, LineReading
-from espalier.documents.line_units import Unit
+from espalier.documents.deciding.marks import Mark, list_marks
+from espalier.documents.deciding.model import LABELS, LineReading
+from espalier.documents.deciding.units import Unit
 from espalier.documents.line_words import NAMED, look, mark_of
 
 __all__ = ["is_listed", "with_entries"]

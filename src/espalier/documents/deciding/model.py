@@ -1,8 +1,8 @@
 """`LineModel`: what each line of a document is, by two chains of scores and rules for what lists do.
 
-    units     lines, cut where a reference may begin inside one             `line_units`
-    first     a CRF over their attributes                                   `line_features`
-    second    a CRF that also knows what the first says about the list      `line_lists`
+    units     lines, cut where a reference may begin inside one             `units`
+    first     a CRF over their attributes                                   `features`
+    second    a CRF that also knows what the first says about the list      `lists`
     rules     declared in `lines.rules`, kept by the decoder
 
 Long documents are read in parts: stretches without years are text, and what is left is read part by part, so time is
@@ -25,11 +25,11 @@ from numpy.typing import NDArray
 from espalier import store
 from espalier.corpus import Corpus, Labels
 from espalier.documents import pace
-from espalier.documents.line_features import Seen, attributes, mean_around, seen
-from espalier.documents.line_lists import list_attributes
-from espalier.documents.line_marks import MarkChain
-from espalier.documents.line_regions import amid_lists, continued, counted, holes, outside, rights, running_heads
-from espalier.documents.line_units import Unit, units_of
+from espalier.documents.deciding.features import Seen, attributes, mean_around, seen
+from espalier.documents.deciding.lists import list_attributes
+from espalier.documents.deciding.marks import MarkChain
+from espalier.documents.deciding.regions import amid_lists, continued, counted, holes, outside, rights, running_heads
+from espalier.documents.deciding.units import Unit, units_of
 from espalier.documents.line_words import NAMED, Look
 from espalier.documents.lines import TextLine
 from espalier.errors import ModelFileError

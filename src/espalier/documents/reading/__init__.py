@@ -30,7 +30,7 @@ class FileKind(NamedTuple):
 
     def read(self, data: bytes, name: str) -> PrintedText:
         """Return the lines of a file; the module of its kind is imported when it is needed."""
-        module = import_module(f"espalier.documents.{self.module}")
+        module = import_module(f"espalier.documents.reading.{self.module}")
         found: PrintedText = getattr(module, f"read_{self.module}")(data, name)
         return found
 
@@ -109,7 +109,7 @@ def read_document(
     else:
         data, name = Path(source).read_bytes(), name or str(source)
     if not trusted:
-        from espalier.documents.confined import read_confined
+        from espalier.documents.reading.confined import read_confined
 
         return read_confined(data, name)
     return kind_of(data, name).read(data, name)

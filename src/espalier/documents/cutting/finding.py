@@ -16,15 +16,15 @@ from typing import Any
 
 from espalier.citations.splitting import Reference
 from espalier.documents import pace
-from espalier.documents.filling import DASH, fill_in
-from espalier.documents.joining import known_words
-from espalier.documents.line_marks import Mark, list_marks
-from espalier.documents.line_model import LineModel, LineReading, bundled
-from espalier.documents.line_units import Unit
+from espalier.documents.cutting.filling import DASH, fill_in
+from espalier.documents.cutting.joining import known_words
+from espalier.documents.cutting.regrouping import LEAD, Group, joined_units, second_look, unmarked, without_lead
+from espalier.documents.deciding.marks import Mark, list_marks
+from espalier.documents.deciding.model import LineModel, LineReading, bundled
+from espalier.documents.deciding.stray import Listed, stray, undated
+from espalier.documents.deciding.units import Unit
 from espalier.documents.line_words import mark_of, pattern
 from espalier.documents.lines import Box, PrintedText, TextLine
-from espalier.documents.regrouping import LEAD, Group, joined_units, second_look, unmarked, without_lead
-from espalier.documents.stray import Listed, stray, undated
 
 __all__ = ["Dropped", "Findings", "FoundReference", "find_references", "findings_of", "without_lead"]
 

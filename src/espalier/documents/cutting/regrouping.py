@@ -11,11 +11,8 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from espalier.documents import pace
-from espalier.documents.joining import JoinedText, join_lines
-from espalier.documents.line_units import Unit
-from espalier.documents.line_words import mark_of, pattern
-from espalier.documents.lines import PrintedText, TextLine
-from espalier.documents.recutting import (
+from espalier.documents.cutting.joining import JoinedText, join_lines
+from espalier.documents.cutting.recutting import (
     ends_of_rests,
     is_address,
     is_rest,
@@ -28,6 +25,9 @@ from espalier.documents.recutting import (
     semicolon_pieces,
     works_behind_semicolons,
 )
+from espalier.documents.deciding.units import Unit
+from espalier.documents.line_words import mark_of, pattern
+from espalier.documents.lines import PrintedText, TextLine
 
 __all__ = ["LEAD", "Group", "joined_units", "second_look", "unmarked", "without_lead"]
 

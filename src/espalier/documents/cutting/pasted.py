@@ -15,13 +15,13 @@ from itertools import pairwise
 from statistics import median
 
 from espalier.citations.borders import begins, has_year, mark, seam
-from espalier.documents.entries import with_entries
-from espalier.documents.finding import Findings, findings_of
-from espalier.documents.line_marks import counting
-from espalier.documents.line_model import LineModel, LineReading, bundled
+from espalier.documents.cutting.entries import with_entries
+from espalier.documents.cutting.finding import Findings, findings_of
+from espalier.documents.deciding.marks import counting
+from espalier.documents.deciding.model import LineModel, LineReading, bundled
 from espalier.documents.line_words import NAMED, heading_kind, look, mark_of
 from espalier.documents.lines import MOST_LINES, PrintedText
-from espalier.documents.plain import printed_lines
+from espalier.documents.reading.plain import printed_lines
 
 __all__ = ["by_lines", "plain_layout", "read_unclear", "too_long"]
 

@@ -12,10 +12,10 @@ import re
 from collections.abc import Mapping
 from dataclasses import replace
 
-from espalier.documents.html_tags import html_tags
 from espalier.documents.line_words import heading_kind
 from espalier.documents.lines import PrintedText, TextLine, check_lines
-from espalier.documents.plain import decoded
+from espalier.documents.reading.html_tags import html_tags
+from espalier.documents.reading.plain import decoded
 from espalier.errors import InputError
 
 __all__ = ["read_html"]

@@ -1,10 +1,10 @@
 """`read_pdf`: a PDF file to its lines, in reading order.
 
-    characters -> words (`pdf_words`) -> pieces (`pdf_pieces`) -> columns (`pdf_columns`) -> lines
+    characters -> words (`layout.words`) -> pieces (`layout.pieces`) -> columns (`layout.columns`) -> lines
 
-Running heads, page numbers and numbers of lines are found over all pages (`pdf_margins`). Heads keep their place, first
-and last of their page, with the hint "page"; numbers of lines are left out. Pages are read one at a time: what is kept
-of a page are its words.
+Running heads, page numbers and numbers of lines are found over all pages (`layout.margins`). Heads keep their place,
+first and last of their page, with the hint "page"; numbers of lines are left out. Pages are read one at a time: what is
+kept of a page are its words.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from espalier.documents.layout.columns import reading_order
+from espalier.documents.layout.gutters import Gutter, find_gutters
+from espalier.documents.layout.margins import PageRows, find_heads, without_line_numbers
+from espalier.documents.layout.pieces import LinePiece, joined_words, pieces
+from espalier.documents.layout.words import MOST_CHARACTERS, page_words
 from espalier.documents.lines import Box, PageSize, PrintedText, TextLine
 from espalier.documents.pace import look
-from espalier.documents.pdf_columns import reading_order
-from espalier.documents.pdf_gutters import Gutter, find_gutters
-from espalier.documents.pdf_margins import PageRows, find_heads, without_line_numbers
-from espalier.documents.pdf_pieces import LinePiece, joined_words, pieces
-from espalier.documents.pdf_words import MOST_CHARACTERS, page_words
 from espalier.errors import InputError, MissingExtraError
 
 __all__ = ["MOST_PAGES", "read_pdf"]

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from espalier.documents.lines import PrintedText, TextLine
-from espalier.documents.plain import decoded
+from espalier.documents.reading.plain import decoded
 from espalier.errors import InputError
 from espalier.io.tex import Groups, plain_text, without_comments
 

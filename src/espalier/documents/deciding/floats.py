@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from espalier.documents.line_features import Seen
+from espalier.documents.deciding.features import Seen
 from espalier.documents.line_words import pattern
 
 __all__ = ["addresses", "captions", "tables"]

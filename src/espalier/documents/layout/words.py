@@ -23,8 +23,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from espalier.documents.layout.accents import ACCENTS, joined_marks, one_place
 from espalier.documents.lines import Box, PageSize
-from espalier.documents.pdf_accents import ACCENTS, joined_marks, one_place
 
 __all__ = ["MOST_CHARACTERS", "PageWords", "PlacedWord", "page_words"]
 

@@ -15,8 +15,8 @@ from difflib import SequenceMatcher
 from itertools import pairwise
 from statistics import median
 
+from espalier.documents.layout.pieces import LinePiece
 from espalier.documents.lines import PageSize
-from espalier.documents.pdf_pieces import LinePiece
 
 __all__ = ["PageRows", "find_heads", "without_line_numbers"]
 

@@ -1,7 +1,7 @@
 """Reading order: pieces of lines to columns, columns to lines.
 
 Pieces that cross a gutter (a title, a wide table) cut the page into bands, and in each band the left column is read
-before the right one, which may have gutters of its own (`pdf_gutters`). So the order in which the file draws its words
+before the right one, which may have gutters of its own (`gutters`). So the order in which the file draws its words
 does not matter.
 """
 
@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from espalier.documents.pdf_gutters import (
+from espalier.documents.layout.gutters import (
     ADJOINING,
     INDENT,
     LEAST,
@@ -26,7 +26,7 @@ from espalier.documents.pdf_gutters import (
     is_text,
     sides,
 )
-from espalier.documents.pdf_pieces import LinePiece, stands_beside
+from espalier.documents.layout.pieces import LinePiece, stands_beside
 
 __all__ = ["ColumnLine", "reading_order"]
 

@@ -13,8 +13,8 @@ from itertools import pairwise
 from statistics import median
 from typing import NamedTuple
 
+from espalier.documents.layout.words import PlacedWord
 from espalier.documents.lines import Box
-from espalier.documents.pdf_words import PlacedWord
 
 __all__ = ["LinePiece", "is_figure", "joined_words", "piece_of", "pieces", "stands_beside"]
 

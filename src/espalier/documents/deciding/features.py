@@ -1,6 +1,6 @@
 """Attributes of lines: what the model of lines is told about each unit, as names.
 
-Words (`line_words`), places (`line_layout`), numbers that count up (`line_marks`), and what the whole document says:
+Words (`line_words`), places (`places`), numbers that count up (`marks`), and what the whole document says:
 how near the end a line is, whether it is printed on many pages, whether a heading of references stands above it. All of
 it is relative, so one model serves a printed page and a pasted text.
 
@@ -18,9 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from espalier.documents import pace
-from espalier.documents.line_layout import LinePlace, layouts
-from espalier.documents.line_marks import MarkChain, chains
-from espalier.documents.line_units import Unit
+from espalier.documents.deciding.marks import MarkChain, chains
+from espalier.documents.deciding.places import LinePlace, layouts
+from espalier.documents.deciding.units import Unit
 from espalier.documents.line_words import NAMED, Look, look
 
 __all__ = ["Seen", "attributes", "bucket", "mean_around", "seen"]

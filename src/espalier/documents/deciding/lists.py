@@ -14,8 +14,8 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from espalier.documents.line_features import Seen, bucket, mean_around
-from espalier.documents.line_marks import MarkChain
+from espalier.documents.deciding.features import Seen, bucket, mean_around
+from espalier.documents.deciding.marks import MarkChain
 from espalier.documents.line_words import NAMED
 
 __all__ = ["list_attributes"]

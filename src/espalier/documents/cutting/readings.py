@@ -12,9 +12,9 @@ from typing import NamedTuple
 import numpy as np
 
 from espalier.corpus import Corpus
-from espalier.documents.finding import Findings, findings_of
-from espalier.documents.line_features import seen
-from espalier.documents.line_model import LABELS, LONGEST, LineModel, LineReading, bundled, shape_words
+from espalier.documents.cutting.finding import Findings, findings_of
+from espalier.documents.deciding.features import seen
+from espalier.documents.deciding.model import LABELS, LONGEST, LineModel, LineReading, bundled, shape_words
 from espalier.documents.lines import PrintedText, TextLine
 from espalier.errors import InputError
 

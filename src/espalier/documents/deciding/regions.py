@@ -3,7 +3,7 @@
 What follows a list (an appendix, a form, tables, works of the same series, notes) often looks like it, line by line. A
 heading says that it is something else, if it stands like one and a list stands above it; the next heading of references
 takes that back. A cover sheet names the document itself, a few lines under the words that ask to cite it. Tables,
-captions behind a list and addresses of authors are none wherever they stand (`line_floats`).
+captions behind a list and addresses of authors are none wherever they stand (`floats`).
 
 A line that comes again and again, and outside of any list, is a running head inside one, too. And what stands between
 two references of a list, or on the page behind its last one, without a heading and unlike prose, is most likely more of
@@ -19,8 +19,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from espalier.documents.line_features import Seen
-from espalier.documents.line_floats import addresses, captions, tables
+from espalier.documents.deciding.features import Seen
+from espalier.documents.deciding.floats import addresses, captions, tables
 from espalier.documents.line_words import pattern
 
 __all__ = ["amid_lists", "continued", "counted", "holes", "outside", "rights", "running_heads"]

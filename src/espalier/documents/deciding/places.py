@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from espalier.documents.line_units import Unit
+from espalier.documents.deciding.units import Unit
 
 __all__ = ["LinePlace", "layouts"]
 
