@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = ["ParsedDocument", "parse_document"]
 
+
 @dataclass(frozen=True)
 class ParsedDocument:
     """The records of a document, and where each stands; iterate over it for the records.

@@ -122,7 +122,7 @@ class ReferenceFiles(Several):
 
     def references(self) -> Iterator[Item]:
         """Yield the references of all files; what is bad is told and counted, and the next one follows."""
-        self.files = listed_files(cast("Sequence[Path]", self.files), self.skipped)
+        self.files = listed_files(self.files, self.skipped)
         if self.skipped:
             self._warn(
                 f"files in folders that were left out because of their kind: {len(self.skipped)}, such as "

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from espalier.errors import EspalierError, FormatError, InputError, unopened
@@ -23,7 +23,7 @@ class Several:
     end. If nothing but bad ones come, that is an error, so that a file that was to be written stays as it was.
     """
 
-    files: Sequence[os.PathLike[str]]
+    files: Sequence[Path]
     tell: Tell
     thing: str = "record"
     read: int = 0
@@ -35,7 +35,7 @@ class Several:
         """Was anything bad?"""
         return bool(self.bad_records or self.bad_files)
 
-    def items(self, of: Callable[[Any, list[FormatError]], Iterator[Any]]) -> Iterator[Any]:
+    def items(self, of: Callable[[Path, list[FormatError]], Iterator[Any]]) -> Iterator[Any]:
         """Yield the records of all files. of : gives those of one; what is bad among them goes to its list."""
         for path in self.files:
             try:
@@ -50,7 +50,7 @@ class Several:
         if self.bad and not self.read:
             raise InputError(f"no {self.thing} could be read")
 
-    def _of(self, path: Any, of: Callable[[Any, list[FormatError]], Iterator[Any]]) -> Iterator[Any]:
+    def _of(self, path: Path, of: Callable[[Path, list[FormatError]], Iterator[Any]]) -> Iterator[Any]:
         refused: list[FormatError] = []
         before = self.read + self.bad_records
         try:
