@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 
 from espalier.documents.cutting.filling import fill_in
 from espalier.documents.cutting.finding import Findings, find_references, findings_of, without_lead
-from espalier.documents.cutting.pasted import cut
 from espalier.documents.deciding.model import LABELS, LineModel, LineReading, bundled
 from espalier.documents.deciding.units import units_of
 from espalier.documents.lines import Box, TextLine
 from espalier.documents.reading.html import read_html
 from espalier.documents.reading.plain import printed_lines
+from espalier.documents.references import cut
 from espalier.inference import marginals, pair_marginals
 from espalier.potentials import ChainBatch
 

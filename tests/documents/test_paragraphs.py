@@ -74,7 +74,7 @@ def test_what_begins_a_paragraph() -> None:
 
 
 def reference(text: str, sure: float) -> FoundReference:
-    return FoundReference(text, 1, 1, None, 0, len(text), (1,), sure)
+    return FoundReference(text, confidence=sure, end=len(text), lines=(1,))
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,6 @@ import pytest
 
 from espalier.documents.cutting import recutting
 from espalier.documents.cutting.finding import find_references, findings_of
-from espalier.documents.cutting.pasted import cut
 from espalier.documents.cutting.recutting import (
     ends_of_rests,
     is_rest,
@@ -20,6 +19,7 @@ from espalier.documents.cutting.recutting import (
 from espalier.documents.deciding.model import LABELS, LineReading, bundled
 from espalier.documents.deciding.units import units_of
 from espalier.documents.lines import PrintedText, TextLine
+from espalier.documents.references import cut
 
 SMITH = "Smith, J. (1990). Wires and walls. Journal of Orchards, 12(3), 4-9"
 JONES = "Jones, A. B. (1994). On pears. Berlin: Springer"

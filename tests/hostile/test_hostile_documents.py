@@ -26,9 +26,9 @@ from bounds import bounded
 
 import espalier as es
 from espalier.documents.pace import watched
-from espalier.documents.parsing import find_in
 from espalier.documents.reading import confined, read_document
 from espalier.documents.reading.docx import read_docx
+from espalier.documents.references import find_in
 from espalier.errors import EspalierError, InputError
 
 GOOD = b"<html><h2>References</h2><ol><li>Smith AB. Soil salts. Acta Hortic. 2004;12(4):33-9.</ol></html>"
