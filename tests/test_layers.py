@@ -50,6 +50,7 @@ LAYERS: dict[str, str] = {
     "loading": "*",
     "documents": "*",
     "bridges": "*",
+    "warming": "*",
     "experiments": "*",
     "cluster": "*",
     "server": "*",
@@ -104,7 +105,7 @@ COMPUTED = {
     "cluster/labeller.py",
 }
 # Layers that may import the package itself, inside functions, for its version.
-WHOLE = {"cluster", "server", "cli"}
+WHOLE = {"cluster", "server", "cli", "warming"}
 # Packages that import some of their names on use, beside the package itself.
 ON_USE = {"decoders/__init__.py", "rules/__init__.py"}
 
@@ -116,7 +117,7 @@ WORDS = {
 # The package itself is among them, because its table names the module that knows the bundled models.
 APPLICATION = (
     *("tasks/", "citations/", "documents/", "experiments/", "cli/", "server/", "workbench/"),
-    *("io/tei", "loading", "__init__"),
+    *("io/tei", "loading", "warming", "__init__"),
 )
 
 MODULES = sorted(path.relative_to(SRC).as_posix() for path in SRC.rglob("*.py"))

@@ -23,7 +23,7 @@ from typer.core import TyperCommand, TyperGroup
 from espalier.cli.console import STDOUT, Stopped, complain, in_options, show_warnings
 from espalier.errors import EspalierError, unopened
 
-__all__ = ["COMMANDS", "GROUPS", "about", "application", "command_of", "run"]
+__all__ = ["COMMANDS", "GROUPS", "application", "command_of", "help_of", "run"]
 
 COMMANDS = (
     "parse",
@@ -96,7 +96,7 @@ def command_of(*words: str) -> Callable[..., None]:
     return command
 
 
-def about(command: Callable[..., None]) -> tuple[str, list[str]]:
+def help_of(command: Callable[..., None]) -> tuple[str, list[str]]:
     """Return what the docstring of a command says, and the examples that it ends with."""
     text, _, examples = (command.__doc__ or "").partition("\n    Examples:\n")
     return text, [line.strip() for line in examples.splitlines() if line.strip()]
@@ -128,7 +128,7 @@ def application(commands: Sequence[str] = COMMANDS, groups: Sequence[str] = tupl
 def _add(to: typer.Typer, *words: str) -> None:
     """Add a command, with its examples at the end of its help."""
     command = command_of(*words)
-    text, examples = about(command)
+    text, examples = help_of(command)
     to.command(cls=_Command, help=text, epilog="\n\n".join(["Examples:", *examples]))(_telling(command, words))
 
 

@@ -9,7 +9,7 @@ import typer
 
 from espalier.cli.console import complain, counted, note, progress, say, say_json
 from espalier.cli.files import keep_apart, labelled_records, read_all
-from espalier.cli.options import UTF_8, Encoding, From, Json, Model
+from espalier.cli.options import UTF_8, Data, Encoding, From, Json, Model
 from espalier.cli.train import model_output
 
 __all__ = ["calibrate"]
@@ -20,10 +20,7 @@ _NOTICED = 0.0005  # a smaller difference is not seen in the figures
 
 def calibrate(
     model: Model,
-    data: Annotated[
-        list[Path],
-        typer.Option("--data", "-d", metavar="FILE", help="Labelled records that the model has not learned from."),
-    ],
+    data: Data,
     output: Annotated[Path, typer.Option("--output", "-o", metavar="MODEL", help="The model file to write.")],
     unseen: Annotated[
         list[Path] | None,
@@ -37,7 +34,8 @@ def calibrate(
 ) -> None:
     """Make confidences keep their word: of answers that say 0.8, four in five are right.
 
-    The labels of the model do not change. Printed is how far confidences are
+    The labels of the model do not change; the data are others than it has
+    learned from. Printed is how far confidences are
     from the truth, before and after; for that each half of the data is judged
     by what the other half teaches.
 

@@ -9,6 +9,8 @@ import typer
 
 __all__ = [
     "UTF_8",
+    "AnyData",
+    "AnyJobs",
     "Data",
     "Encoding",
     "Explain",
@@ -27,7 +29,9 @@ __all__ = [
 ]
 
 UTF_8 = "utf-8"
-Data = Annotated[list[Path], typer.Option("--data", "-d", metavar="FILE", help="Labelled records; - is stdin.")]
+_DATA = typer.Option("--data", "-d", metavar="FILE", help="Labelled records; - is stdin.")
+Data = Annotated[list[Path], _DATA]
+AnyData = Annotated[list[Path] | None, _DATA]
 Encoding = Annotated[
     str,
     typer.Option("--encoding", metavar="NAME", help="The encoding of the input, such as latin-1; by default utf-8."),
@@ -42,6 +46,7 @@ From = Annotated[
 ]
 _JOBS = typer.Option("--jobs", "-j", metavar="N", min=1, help="Processes; what comes out does not depend on them.")
 Jobs = Annotated[int, _JOBS]
+AnyJobs = Annotated[int | None, _JOBS]
 Json = Annotated[bool, typer.Option("--json", help="Answer in JSON, for programs.")]
 _MODEL = typer.Option("--model", "-m", metavar="MODEL", help="A model file, or citations: the bundled one.")
 Model = Annotated[Path, _MODEL]

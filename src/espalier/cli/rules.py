@@ -14,7 +14,7 @@ from rich.text import Text
 
 from espalier.cli.console import complain, counted, note, plain_table, progress, say, say_json
 from espalier.cli.files import STANDARD, keep_apart, labelled_records, read_all
-from espalier.cli.options import UTF_8, Data, Encoding, From, Json
+from espalier.cli.options import UTF_8, AnyData, Data, Encoding, From, Json
 from espalier.errors import InputError
 
 if TYPE_CHECKING:
@@ -33,12 +33,7 @@ def check(
     labels: Annotated[
         str | None, typer.Option(metavar="NAMES", help="The labels of the data, with commas; for a file of rules.")
     ] = None,
-    data: Annotated[
-        list[Path] | None,
-        typer.Option(
-            "--data", "-d", metavar="FILE", help="Labelled records: count how often they keep and break each rule."
-        ),
-    ] = None,
+    data: AnyData = None,
     format: From = None,
     encoding: Encoding = UTF_8,
     json: Json = False,
@@ -133,6 +128,10 @@ def discover(
     labellings (gold) and answers break it, and how many times as many the
     answers are (importance); what it would cost (penalty). With --model it
     also says how many answers the rule alone makes better and worse (±).
+
+    Examples:
+        espalier rules discover --data train.txt
+        espalier rules discover --data dev.txt --model orchard.espalier --output orchard.toml
     """
     from espalier.learning.discovery import TEMPLATES
     from espalier.loading import open_extractor

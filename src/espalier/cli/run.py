@@ -28,7 +28,13 @@ def run(
     workers: Annotated[
         int | None,
         typer.Option(
-            "--workers", "-w", "--jobs", "-j", metavar="N", min=1, help="Processes here; by default one a core."
+            "--workers",
+            "-w",
+            "--jobs",
+            "-j",
+            metavar="N",
+            min=1,
+            help="Processes; what comes out does not depend on them.",
         ),
     ] = None,
     output: Annotated[

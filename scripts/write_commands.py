@@ -1,4 +1,4 @@
-"""`docs/cli.md`, made from the commands themselves: `python -m espalier.cli.reference > docs/cli.md`."""
+"""`docs/cli.md`, made from the commands themselves: `python scripts/write_commands.py > docs/cli.md`."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from typing import Any, get_args, get_origin, get_type_hints
 
 from typer.models import ArgumentInfo, OptionInfo, ParameterInfo
 
-from espalier.cli.app import COMMANDS, GROUPS, command_of
+from espalier.cli.app import COMMANDS, GROUPS, command_of, help_of
 
 __all__ = ["reference"]
 
 _HEAD = """\
 # The command line
 
-This page is generated from the commands' own help: `python -m espalier.cli.reference > docs/cli.md`.
+This page is generated from the commands' own help: `python scripts/write_commands.py > docs/cli.md`.
 
 `-` is stdin or stdout. Results go to stdout, everything else to stderr; progress is shown only on a terminal.
 What a command reads it never writes: a command line that names one file for both, or one for two outputs, is refused.
@@ -57,7 +57,9 @@ def _section(called: str, command: Callable[..., None]) -> str:
         rows.append(f"| {', '.join(names)} | {_description(about, kind, parameter.default)} |")
     usage = " ".join(["espalier", called, *places, "[OPTIONS]"])
     table = "\n".join(["| | |", "|---|---|", *rows])
-    return f"## espalier {called}\n\n{inspect.getdoc(command)}\n\n    {usage}\n\n{table}\n"
+    text, examples = help_of(command)
+    shown = "\n".join(f"    {line}" for line in examples)
+    return f"## espalier {called}\n\n{inspect.cleandoc(text)}\n\n    {usage}\n\n{shown}\n\n{table}\n"
 
 
 def _description(about: ParameterInfo, kind: Any, default: Any) -> str:
