@@ -7,5 +7,6 @@
 | `deciding/` | what each line is: a learned model under declared rules |
 | `cutting/` | what the lines of lists hold: references, each with its lines |
 
-`parsing` goes through all of them. Rooms share lines, words that tell them apart (`line_words`) and the clock (`pace`).
+`references` says how texts and documents are cut, whoever asks; `sources` reads many files; `parsing` parses what was
+cut. Rooms share lines, words that tell them apart (`line_words`) and the clock (`pace`).
 """
