@@ -51,6 +51,7 @@ LAYERS: dict[str, str] = {
     "documents": "*",
     "bridges": "*",
     "warming": "*",
+    "installation": "*",
     "experiments": "*",
     "cluster": "*",
     "server": "*",
@@ -105,7 +106,7 @@ COMPUTED = {
     "cluster/labeller.py",
 }
 # Layers that may import the package itself, inside functions, for its version.
-WHOLE = {"cluster", "server", "cli", "warming"}
+WHOLE = {"cluster", "server", "cli", "warming", "installation"}
 # Packages that import some of their names on use, beside the package itself.
 ON_USE = {"decoders/__init__.py", "rules/__init__.py"}
 
@@ -117,7 +118,7 @@ WORDS = {
 # The package itself is among them, because its table names the module that knows the bundled models.
 APPLICATION = (
     *("tasks/", "citations/", "documents/", "experiments/", "cli/", "server/", "workbench/"),
-    *("io/tei", "loading", "warming", "__init__"),
+    *("io/tei", "loading", "warming", "installation", "__init__"),
 )
 
 MODULES = sorted(path.relative_to(SRC).as_posix() for path in SRC.rglob("*.py"))

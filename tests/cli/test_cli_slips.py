@@ -11,7 +11,7 @@ import pytest
 from cli_runs import Espalier
 
 import espalier as es
-from espalier.cli import doctor as doctor_module
+from espalier import installation as doctor_module
 from espalier.cli.app import COMMANDS, GROUPS
 
 REFERENCE = "Smith AB, Jones CD. Soil salts and the rooting of quince. Acta Hortic. 2004;12(4):33-9."

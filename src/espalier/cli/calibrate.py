@@ -10,7 +10,6 @@ import typer
 from espalier.cli.console import complain, counted, note, progress, say, say_json
 from espalier.cli.files import keep_apart, labelled_records, read_all
 from espalier.cli.options import UTF_8, Data, Encoding, From, Json, Model
-from espalier.cli.train import model_output
 
 __all__ = ["calibrate"]
 
@@ -45,6 +44,7 @@ def calibrate(
     """
     from espalier.extract.calibrating import errors, learn_calibration, say_if_few, tried
     from espalier.loading import for_texts, load
+    from espalier.recipes.settings import model_output
 
     path = model_output(output, None)
     keep_apart([model, *data, *(unseen or ())], {"--output": path})

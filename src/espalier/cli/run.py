@@ -96,33 +96,11 @@ def run(
         kept = f"stopped; finished parts are kept in {settings.output}"
         raise Stopped(f"{kept}. To go on, run the same command again") from None
     if json:
-        say_json(_as_json(report, settings.output))
+        say_json({"output": settings.output, **report.to_dict()})
     else:
         _tell(report, settings.output)
     if not report.clean:
         raise typer.Exit(1)
-
-
-def _as_json(report: RunReport, output: str) -> dict[str, object]:
-    from espalier.cluster.run import RECORDS
-
-    return {
-        "output": output,
-        "records": {what: report.records(what) for what in RECORDS},
-        "partitions": {
-            "finished": len(report.entries),
-            "failed": len(report.failures),
-            "uncounted": report.uncounted,
-            "skipped": report.kept,
-            "redone": report.redone,
-            "removed": report.stale,
-        },
-        "failed": [
-            {"input": f.partition.input, "name": f.partition.name, "records": f.records, "error": f.error}
-            for f in report.failures
-        ],
-        "checksum": report.checksum,
-    }
 
 
 def _tell(report: RunReport, output: str) -> None:
