@@ -11,7 +11,6 @@ import json
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
-from importlib import import_module
 from pathlib import Path
 from typing import IO, Any
 
@@ -22,13 +21,15 @@ from espalier.text_files import blaming
 __all__ = ["Unfinished", "asked_for"]
 
 
-def asked_for(files: Sequence[Path], model: Path, order: Order, layout: str, encoding: str) -> dict[str, Any]:
-    """Return everything that the batches depend on, as JSON values."""
+def asked_for(
+    version: str, files: Sequence[Path], model: Path, order: Order, layout: str, encoding: str
+) -> dict[str, Any]:
+    """Return everything that the batches depend on, as JSON values. version : of the library."""
     found = [(str(path), path.stat()) for path in files if os.path.exists(path)]
     states = [(name, state.st_size, state.st_mtime_ns) for name, state in found]
     wanted = {name: value for name, value in asdict(order).items() if name != "slot"}
     return {
-        "version": import_module("espalier").__version__,
+        "version": version,
         "files": [list(state) for state in states],
         "model": hashlib.sha256(model.read_bytes()).hexdigest(),
         "layout": layout,

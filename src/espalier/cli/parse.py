@@ -6,6 +6,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
+from importlib import import_module
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -164,9 +165,9 @@ def _kept(
     from espalier.citations.unfinished import Unfinished, asked_for
     from espalier.documents.sources import listed_files
 
-    files = listed_files(sources.files)
+    files, version = listed_files(sources.files), import_module("espalier").__version__
     model = bundled_file() if model is None else model
-    kept = Unfinished(output, asked_for(files, model, order, layout, encoding))
+    kept = Unfinished(output, asked_for(version, files, model, order, layout, encoding))
     if kept.path.exists() and not resume:
         complain(f"{kept.path} was left by a run that was stopped; begun anew (--resume would have gone on)")
     return kept
