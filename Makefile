@@ -33,7 +33,7 @@ model: $(STAMP) rendered distilled papers
 	$(BIN)/python scripts/train_citations.py --data ../shared/data --stage net --begin build/experts --epochs 5 --rate 0.001
 	$(BIN)/python scripts/train_citations.py --data ../shared/data --stage join
 	$(BIN)/python scripts/calibrate_citations.py --data ../shared/data
-	$(BIN)/python scripts/train_lines.py --data ../shared/data --told src/espalier/documents/lines.espalier \
+	$(BIN)/python scripts/train_lines.py --data ../shared/data --told src/espalier/documents/deciding/lines.espalier \
 		--printed build/papers/train.jsonl build/papers_mixed/train.jsonl
 	$(BIN)/python scripts/list_learned.py --data ../shared/data
 

@@ -34,10 +34,9 @@ from pathlib import Path
 from common import Row, arguments, compare, lines_of, write_json
 from documents_cutting import cut_right, measure_layouts
 from documents_lines import measure_refdocs
-from espalier.documents import confined
-from espalier.documents.finding import find_references
-from espalier.documents.pdf import read_pdf
-from espalier.documents.reading import read_document
+from espalier.documents.cutting.finding import find_references
+from espalier.documents.reading import confined, read_document
+from espalier.documents.reading.pdf import read_pdf
 
 PRINTED = Path(__file__).resolve().parents[1] / "build" / "printed"
 MIXED = PRINTED.with_name("mixed")
@@ -45,7 +44,7 @@ PAGES = 2000
 MEGABYTES = """
 import sys
 from pathlib import Path
-from espalier.documents.pdf import read_pdf
+from espalier.documents.reading.pdf import read_pdf
 print(len(read_pdf(Path(sys.argv[1]).read_bytes(), "file").lines))
 status = Path("/proc/self/status").read_text()
 print(int(status.split("VmHWM:")[1].split()[0]) / 1024)

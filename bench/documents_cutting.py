@@ -15,7 +15,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from espalier.citations.borders import unbroken
-from espalier.documents.cutting import cut as cut_text
+from espalier.documents.references import cut as cut_text
 
 __all__ = ["LAYOUTS", "cut_right", "lists", "measure_layouts"]
 

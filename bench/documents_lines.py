@@ -23,8 +23,8 @@ from bisect import bisect_right
 from pathlib import Path
 from typing import Any
 
-from espalier.documents.finding import find_references
-from espalier.documents.line_model import LineModel, bundled
+from espalier.documents.cutting.finding import find_references
+from espalier.documents.deciding.model import LineModel, bundled
 from espalier.documents.lines import PrintedText, TextLine
 
 __all__ = ["PARTS", "measure_refdocs"]

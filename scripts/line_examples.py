@@ -25,9 +25,9 @@ import numpy as np
 from line_documents import Labelled, Maker, Material
 
 from espalier.citations.borders import unbroken
-from espalier.documents.line_features import Seen, seen
-from espalier.documents.line_model import LABELS, LineModel
-from espalier.documents.line_units import Unit, units_of
+from espalier.documents.deciding.features import Seen, seen
+from espalier.documents.deciding.model import LABELS, LineModel
+from espalier.documents.deciding.units import Unit, units_of
 from espalier.documents.lines import Box, TextLine
 
 __all__ = ["FOLDS", "Example", "made_labels", "read_examples", "refdocs_labels", "references"]

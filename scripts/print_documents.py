@@ -33,7 +33,7 @@ from printing.prose import Prose
 from printing.truth import labelled
 
 from espalier.citations.borders import unbroken
-from espalier.documents.pdf import read_pdf
+from espalier.documents.reading.pdf import read_pdf
 
 BUILD = Path(__file__).parents[1] / "build"
 PARTS = {"train": "train", "unseen": "dev"}

@@ -26,9 +26,9 @@ import numpy as np
 from line_examples import Example, read_examples
 
 from espalier.corpus import Corpus, Labels
-from espalier.documents.line_features import attributes
-from espalier.documents.line_lists import list_attributes
-from espalier.documents.line_model import LABELS, LineModel, LineReading, LineScores, bundled_rules, shape_words
+from espalier.documents.deciding.features import attributes
+from espalier.documents.deciding.lists import list_attributes
+from espalier.documents.deciding.model import LABELS, LineModel, LineReading, LineScores, bundled_rules, shape_words
 from espalier.estimators.crf import CRF
 from espalier.extract.calibrating import isotonic
 from espalier.features.matrix import GivenIndex
@@ -68,7 +68,9 @@ def _options() -> argparse.Namespace:
         "--rendered", type=Path, default=ROOT / "build" / "rendered", help="directory of rendered references"
     )
     parser.add_argument("--printed", type=Path, nargs="*", default=[], help="files of papers: lines, labels, places")
-    parser.add_argument("--output", type=Path, default=ROOT / "src" / "espalier" / "documents" / "lines.espalier")
+    parser.add_argument(
+        "--output", type=Path, default=ROOT / "src" / "espalier" / "documents" / "deciding" / "lines.espalier"
+    )
     parser.add_argument(
         "--with", dest="mean_with", type=Path, metavar="FILE", help="a model of lines to take the mean with"
     )

@@ -51,6 +51,8 @@ LAYERS: dict[str, str] = {
     "loading": "*",
     "documents": "*",
     "bridges": "*",
+    "warming": "*",
+    "installation": "*",
     "papers": "*",
     "cluster": "*",
     "server": "*",
@@ -58,6 +60,19 @@ LAYERS: dict[str, str] = {
     "cli": "*",
     "__main__": "cli",
 }
+
+# The rooms of a layer that is a house of its own, top first, and those each may import; "" is what all rooms share.
+ROOMS: dict[str, dict[str, str]] = {
+    "documents": {
+        "": "",
+        "layout": "",
+        "reading": "layout",
+        "deciding": "",
+        "cutting": "reading deciding",
+    }
+}
+# Modules that go through all rooms.
+DOORS = {"documents/parsing.py"}
 
 # Packages from outside, besides the standard library and NumPy, that a layer may import anywhere in a module ...
 OUTSIDE: dict[str, set[str]] = {
@@ -92,7 +107,7 @@ COMPUTED = {
     "cluster/labeller.py",
 }
 # Layers that may import the package itself, inside functions, for its version.
-WHOLE = {"cluster", "server", "cli"}
+WHOLE = {"cluster", "server", "cli", "warming", "installation"}
 # Packages that import some of their names on use, beside the package itself.
 ON_USE = {"decoders/__init__.py", "rules/__init__.py"}
 
@@ -104,7 +119,7 @@ WORDS = {
 # The package itself is among them, because its table names the module that knows the bundled models.
 APPLICATION = (
     *("tasks/", "citations/", "documents/", "papers/", "cli/", "server/", "workbench/"),
-    *("io/tei", "loading", "__init__"),
+    *("io/tei", "loading", "warming", "installation", "__init__"),
 )
 
 MODULES = sorted(path.relative_to(SRC).as_posix() for path in SRC.rglob("*.py"))
@@ -158,6 +173,47 @@ def test_imports_point_up(module: str) -> None:
     if module != "__init__.py" and layer_of(module) not in LAYERS:
         pytest.fail(f"{module} is in no layer")
     assert complaints((SRC / module).read_text(encoding="utf-8"), module) == []
+
+
+def room_of(module: str) -> str:
+    """`documents/layout/words.py` is in the room `layout`; `documents/lines.py` is what all rooms share."""
+    return module.split("/")[1] if module.count("/") == 2 else ""
+
+
+def wrong_doors(source: str, module: str) -> list[str]:
+    """Every import of a module from a room of its own layer that its room may not import."""
+    layer, room = layer_of(module), room_of(module)
+    rooms = ROOMS[layer]
+    targets = ((line, name) for line, name, _ in imports(ast.parse(source), module))
+    entered = ((line, name.split(".")) for line, name in targets if name.startswith(f"espalier.{layer}."))
+    return [
+        f"{module}:{line}: imports {'.'.join(parts)}"
+        for line, parts in entered
+        if parts[2] in rooms and parts[2] != room and parts[2] not in rooms[room].split()
+    ]
+
+
+@pytest.mark.parametrize("module", [m for m in MODULES if layer_of(m) in ROOMS and m not in DOORS])
+def test_rooms_import_those_they_stand_on(module: str) -> None:
+    assert room_of(module) in ROOMS[layer_of(module)], f"{module} is in no room"
+    assert wrong_doors((SRC / module).read_text(encoding="utf-8"), module) == []
+
+
+@pytest.mark.parametrize(
+    ("module", "source", "wrong"),
+    [
+        ("documents/reading/pdf.py", "from espalier.documents.layout.words import page_words", False),
+        ("documents/reading/pdf.py", "from espalier.documents.lines import Box", False),
+        ("documents/layout/words.py", "from espalier.documents.reading.pdf import read_pdf", True),
+        ("documents/layout/words.py", "from ..reading import pdf", True),
+        ("documents/deciding/model.py", "def f():\n    from espalier.documents.cutting.finding import Findings", True),
+        ("documents/reading/__init__.py", 'import_module(f"espalier.documents.reading.{name}")', False),
+        ("documents/reading/__init__.py", 'import_module(f"espalier.documents.cutting.{name}")', True),
+        ("documents/lines.py", "import espalier.documents.layout.words", True),
+    ],
+)
+def test_wrong_doors_are_seen(module: str, source: str, wrong: bool) -> None:
+    assert bool(wrong_doors(source, module)) is wrong
 
 
 def test_no_modules_import_each_other_in_a_circle() -> None:

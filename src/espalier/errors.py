@@ -18,6 +18,8 @@ does (`sequence 0`, `lossy=True`); whoever shows the message elsewhere says them
 
 from __future__ import annotations
 
+import errno
+import os
 from collections.abc import Callable, Iterable, Mapping
 from copy import copy
 from difflib import get_close_matches
@@ -42,6 +44,7 @@ __all__ = [
     "listed",
     "nearest",
     "shortened",
+    "unopened",
 ]
 
 
@@ -269,3 +272,20 @@ def check_several(values: Any, what: str, hint: Hint) -> None:
         raise InputError(f"{what} is a table, a {type(values).__name__}", hint=table)
     if isinstance(values, str | bytes | Mapping) or not hasattr(values, "__iter__"):
         raise InputError(f"{what} is {type(values).__name__}", hint=hint)
+
+
+def unopened(error: OSError, path: str | os.PathLike[str], hint: str = "") -> InputError:
+    """Return the error of a file that could not be opened: is its folder missing, is there one of a like name?
+
+    hint : what to do, where no name is near.
+    """
+    folder, name = os.path.split(path)
+    if error.errno != errno.ENOENT:
+        return InputError(f"{path}: {error.strerror}", hint=hint)
+    if folder and not os.path.isdir(folder):
+        return InputError(f"{path}: the folder {folder} does not exist", hint=hint)
+    try:
+        near = nearest(name, os.listdir(folder or "."), hint)
+    except OSError:
+        near = hint
+    return InputError(f"{path}: {error.strerror}", hint=near)

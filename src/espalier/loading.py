@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, overload
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 from espalier.errors import InputError, ModelFileError, nearest
 from espalier.extract.extractor import Extractor
@@ -13,7 +13,7 @@ from espalier.store import load as load_file
 if TYPE_CHECKING:
     from espalier.citations.parser import Parser
 
-__all__ = ["BUNDLED", "load", "model_file"]
+__all__ = ["BUNDLED", "for_texts", "load", "model_file", "open_extractor"]
 
 BUNDLED = ("citations",)
 """The names of models that come with the package."""
@@ -82,3 +82,22 @@ def model_file(source: str | os.PathLike[str]) -> Path:
     if near:
         raise ModelFileError(f"there is no model file {name!r}", hint=near)
     return Path(name)
+
+
+def open_extractor(source: Path | str) -> Extractor:
+    """Return the extractor of a model file, or the bundled one of that name where there is no such file.
+
+    A bundled one answers like any other model: with the fields that it has learned, and nothing for the rest.
+    """
+    return for_texts(Extractor.from_file(model_file(source)), source)
+
+
+def for_texts(extractor: Extractor, source: Path | str) -> Extractor:
+    """Return an extractor that can label texts; a model that wants attributes from Python is refused by its name."""
+    from espalier.features.matrix import GivenIndex
+
+    model: Any = extractor.model
+    if isinstance(getattr(getattr(model, "base_", model), "index_", None), GivenIndex):
+        what = f"{source}: this model learned from attributes that a program made, and a text has none"
+        raise InputError(what, hint="use it in Python, or train one from texts: espalier train --labelled FILE")
+    return extractor

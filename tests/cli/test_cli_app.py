@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 import builtins
+import shlex
 import subprocess
 import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
+import typer
 from cli_runs import Espalier
 
 import espalier as es
 from espalier.cli import main
-from espalier.cli.app import COMMANDS
-from espalier.cli.reference import reference
+from espalier.cli.app import COMMANDS, GROUPS, application, command_of, help_of
 
 ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "scripts"))
+
+from write_commands import reference  # noqa: E402
 
 
 def test_help_names_every_command(espalier: Espalier) -> None:
@@ -38,12 +42,23 @@ def test_version(espalier: Espalier) -> None:
         (["train", "--labelled"], "--labelled"),
         (["info", "a", "--jason"], "--jason"),
         (["train", "-l", "x", "-o", "y", "--model", "svm"], "svm"),
+    ],
+)
+def test_what_typer_refuses_is_exit_2(espalier: Espalier, arguments: list[str], complaint: str) -> None:
+    code, out, err = espalier(*arguments)
+    assert (code, out) == (2, "")
+    assert complaint in err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
         (["info", "nowhere.espalier"], "nowhere.espalier"),
         (["evaluate", "-m", "nowhere.espalier", "-d", "x"], "nowhere.espalier"),
         (["convert", "nowhere.txt", "out.jsonl"], "nowhere.txt"),
     ],
 )
-def test_wrong_use_is_one_line_and_exit_2(espalier: Espalier, arguments: list[str], complaint: str) -> None:
+def test_wrong_input_is_one_line_and_exit_2(espalier: Espalier, arguments: list[str], complaint: str) -> None:
     code, out, err = espalier(*arguments)
     assert (code, out) == (2, "")
     assert err.startswith("espalier: ")
@@ -127,7 +142,7 @@ def test_module_and_closed_pipe(corpus: Path, model: Path) -> None:
 
 def test_docs_page_is_what_the_commands_say() -> None:
     page = (ROOT / "docs" / "cli.md").read_text(encoding="utf-8")
-    assert page == reference(), "run: python -m espalier.cli.reference > docs/cli.md"
+    assert page == reference(), "run: python scripts/write_commands.py > docs/cli.md"
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -138,3 +153,47 @@ def test_help_of_each_command_agrees_with_the_page(espalier: Espalier, command: 
     options = {part.strip("`,") for part in section.split() if part.startswith("`--")}
     assert options
     assert all(option in out for option in options)
+
+
+WORDS = [(name,) for name in COMMANDS] + [(name, part) for name, parts in GROUPS.items() for part in parts]
+SHARED = {
+    *("--from", "--encoding", "--data", "--min-confidence", "--review", "--explain", "-k", "--raw-cells", "--lossy"),
+    *("--json", "--jobs", "--model"),
+}
+# Of one name, but not one thing: a model that is trained or made, files that are written beside, processes of a server.
+OTHERS = {
+    ("train",): {"--model", "--output", "--jobs"},
+    ("reproduce",): {"--json", "--jobs", "--data"},
+    ("rules", "discover"): {"--jobs", "--model"},
+}
+
+
+@pytest.mark.parametrize("words", WORDS)
+def test_help_ends_with_two_examples_that_can_be_typed(espalier: Espalier, words: tuple[str, ...]) -> None:
+    _, examples = help_of(command_of(*words))
+    assert len(examples) == 2
+    shown = " ".join(espalier(*words, "--help").out.split())
+    typed = typer.main.get_command(application())
+    for example in examples:
+        assert " ".join(example.split()) in shown
+        command, *arguments = shlex.split(example)
+        assert command == "espalier"
+        assert tuple(arguments[: len(words)]) == words
+        named: Any = typed
+        for word in words:
+            named = named.commands[word]
+        named.make_context(example, arguments[len(words) :])  # an option that there is not would be an error
+
+
+def test_an_option_of_one_name_has_one_help() -> None:
+    said: dict[str, dict[str, list[str]]] = {}
+    for words in WORDS:
+        named: Any = typer.main.get_command(application())
+        for word in words:
+            named = named.commands[word]
+        for option in named.params:
+            for name in option.opts:
+                if name in SHARED and name not in OTHERS.get(words, ()):
+                    said.setdefault(name, {}).setdefault(option.help, []).append(" ".join(words))
+    assert {name: found for name, found in said.items() if len(found) > 1} == {}
+    assert set(said) == SHARED

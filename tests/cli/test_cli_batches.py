@@ -8,11 +8,11 @@ from typing import Any, cast
 
 import pytest
 
+from espalier.citations import batches
+from espalier.citations.batches import Order, put_together, write_batch
 from espalier.citations.formats import FORMATS, OutputFormat, write
 from espalier.citations.record import Field, Record
 from espalier.citations.splitting import Reference
-from espalier.cli import batches
-from espalier.cli.batches import Order, put_together, write_batch
 
 TITLES = ("Fig", "Plum", "Fig", "Quince", "Fig")
 

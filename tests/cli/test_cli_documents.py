@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from cli_runs import Espalier
 
-from espalier.documents import confined
+from espalier.documents.reading import confined
 
 REFERENCES = [
     "Smith AB, Jones C. Soil salts and the growth of wall fruit. Acta Hortic. 2004;12(4):33-9.",
@@ -155,7 +155,7 @@ def test_a_heading_is_no_record(espalier: Espalier) -> None:
 
 
 def test_an_unsure_cut_is_told(espalier: Espalier, page: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("espalier.cli.inputs._UNSURE", 1.1)
+    monkeypatch.setattr("espalier.documents.sources._UNSURE", 1.1)
     done = espalier("find", page)
     assert f"references that may begin or end at the wrong place: 3 of 3, such as at {page} (" in done.err
     assert done.code == 0
@@ -164,7 +164,7 @@ def test_an_unsure_cut_is_told(espalier: Espalier, page: Path, monkeypatch: pyte
 def test_unsure_cuts_are_named_the_first_few(
     espalier: Espalier, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("espalier.cli.inputs._UNSURE", 1.1)
+    monkeypatch.setattr("espalier.documents.sources._UNSURE", 1.1)
     path = tmp_path / "a.txt"
     path.write_text("\n".join(REFERENCES) + "\n", encoding="utf-8")
     said = "references that may begin or end at the wrong place:"

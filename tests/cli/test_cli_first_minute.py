@@ -12,8 +12,8 @@ import pytest
 from cli_runs import Espalier
 
 import espalier as es
-from espalier.cli import doctor as doctor_module
-from espalier.cli.warming import STEPS, compile_for
+from espalier import installation as doctor_module
+from espalier.warming import STEPS, compile_for
 
 REFERENCE = "Smith AB, Jones CD. Soil salts and the rooting of quince. Acta Hortic. 2004;12(4):33-9.\n"
 

@@ -16,11 +16,12 @@ import pytest
 from cli_runs import Espalier, Outcome
 
 from citation_models import pieces, reference
+from espalier.citations.batches import Order
 from espalier.citations.formats import FORMATS
+from espalier.citations.parse_job import ParseJob
+from espalier.citations.parser import Parser
 from espalier.citations.record import LABELS
-from espalier.cli.batches import Order
-from espalier.cli.inputs import Inputs
-from espalier.cli.parsing import ParseJob
+from espalier.cli.files import reference_files
 from espalier.cli.show import _REFERENCE_COLOURS, _percent
 from espalier.extract.extractor import BATCH
 
@@ -251,12 +252,11 @@ def test_a_model_of_something_else(espalier: Espalier, model: Path) -> None:
 
 
 def test_references_wait_for_their_records_only(references: Path, tmp_path: Path) -> None:
-    from espalier.cli.parsing import open_parser
-
     path = tmp_path / "refs.txt"
     path.write_text("\n".join(reference(n) for n in range(BATCH + 9)), encoding="utf-8")
-    inputs, heard = Inputs([path], "auto", "utf-8"), []
-    batches = ParseJob(open_parser(references), inputs)._batches(Order("table"), None, heard.append, None, ())
+    inputs, heard = reference_files([path]), []
+    job = ParseJob.here(Parser.from_file(references), Order("table"))
+    batches = job.batches(inputs.references(), heard.append)
     assert all(pair[0].text == pair[1].text for batch in batches for pair in batch.pairs)
     assert inputs.read == BATCH + 9
     assert heard == [BATCH, BATCH + 9]

@@ -13,7 +13,7 @@ import pytest
 from cli_runs import Espalier
 
 from citation_models import reference, tiny_model
-from espalier.cli import parsing
+from espalier.citations import parse_job
 
 COUNT = 100
 
@@ -24,7 +24,7 @@ def work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     tiny_model().save(tmp_path / "tiny.espalier")
     lines = [reference(n) for n in range(COUNT)]
     (tmp_path / "refs.txt").write_text("\n".join(lines), encoding="utf-8")
-    monkeypatch.setattr(parsing, "BATCH", 10)
+    monkeypatch.setattr(parse_job, "BATCH", 10)
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
@@ -36,7 +36,7 @@ def stop_after(
     monkeypatch: pytest.MonkeyPatch, batches: int, error: type[BaseException] = KeyboardInterrupt
 ) -> list[int]:
     """Let the parser work on some batches, then Ctrl-C; return where it writes how many it has seen."""
-    real, seen = parsing.write_batch, []
+    real, seen = parse_job.write_batch, []
 
     def counted(*arguments: Any) -> Any:
         if len(seen) == batches:
@@ -44,7 +44,7 @@ def stop_after(
         seen.append(len(arguments[2]))
         return real(*arguments)
 
-    monkeypatch.setattr(parsing, "write_batch", counted)
+    monkeypatch.setattr(parse_job, "write_batch", counted)
     return seen
 
 
@@ -97,7 +97,7 @@ def test_the_rest_may_come_in_batches_of_another_size(
     with monkeypatch.context() as patch:
         stop_after(patch, 3)
         assert espalier(*COMMAND, "-o", "out.bib")[0] == 130
-    monkeypatch.setattr(parsing, "BATCH", 7)
+    monkeypatch.setattr(parse_job, "BATCH", 7)
     assert espalier(*COMMAND, "-o", "out.bib", "--resume") == (0, "", "")
     assert (work / "out.bib").read_bytes() == (work / "whole.bib").read_bytes()
 

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 
 import pytest
 from cli_runs import TAGGED, Espalier
 
 from espalier.cli.app import GROUPS
-from espalier.cli.reference import reference
 from espalier.tasks.task import load_task
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "scripts"))
+
+from write_commands import reference
 
 RULES = """\
 # what a market says

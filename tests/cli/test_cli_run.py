@@ -18,9 +18,9 @@ import pytest
 from cli_runs import TAGGED, Espalier
 
 from citation_models import pieces, reference, tiny_model
+from espalier.citations.parser import Parser
 from espalier.cli.console import Pace
-from espalier.cli.inputs import Inputs
-from espalier.cli.parsing import open_parser
+from espalier.cli.files import reference_files
 
 
 @pytest.fixture(scope="module")
@@ -80,7 +80,7 @@ def test_entries_of_references(espalier: Espalier, references: Path, tmp_path: P
     job = write_job(tmp_path, references, rows="references", entries=["bibtex", "endnote"])
     done = espalier("run", job, "--cluster", cluster)
     assert (done.code, done.err) == (0, "")
-    records = list(open_parser(references).parse_many(map(reference, range(5))))
+    records = list(Parser.from_file(references).parse_many(map(reference, range(5))))
     for row, record in zip(rows(tmp_path / "out"), records, strict=True):
         assert (row["bibtex"], row["endnote"]) == (record.to_bibtex(), record.to("endnote"))
     assert espalier("run", job, "--check").code == 0
@@ -240,12 +240,14 @@ def test_label_is_the_same_on_two_processes(espalier: Espalier, model: Path, tmp
 def test_how_much_is_done(tmp_path: Path) -> None:
     for name in ("a", "b"):
         (tmp_path / name).write_text("A reference, 1999.\n" * 50, encoding="utf-8")
-    inputs = Inputs([tmp_path / "a", tmp_path / "b"], "lines", "utf-8")
+    inputs = reference_files([tmp_path / "a", tmp_path / "b"], "lines")
     assert inputs.share_of(0) is None
     for _ in inputs.references():
         pass
     assert inputs.share_of(50) == pytest.approx(0.5)
-    assert Inputs([Path("-")], "lines", "utf-8", read=7).share_of(5) is None
+    inputs = reference_files([Path("-")])
+    inputs.read = 7
+    assert inputs.share_of(5) is None
 
 
 def test_pace(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,8 +11,9 @@ import pytest
 from cli_runs import Espalier
 
 import espalier as es
-from espalier.cli.train import _kinds, parse_settings
+from espalier.cli.train import _kinds
 from espalier.corpus import Labels
+from espalier.recipes.settings import parse_settings
 
 N_TOKENS = 6 + 6 + 7  # of the three records
 TAGS = ["B-fruit", "B-place", "B-price", "I-fruit", "I-place", "I-price", "O"]

@@ -20,7 +20,7 @@ from numba.core.dispatcher import Dispatcher
 root, page = Path(sys.argv[1]), sys.argv[2]
 sys.path[:0] = [str(root / "tests"), str(root / "tests" / "docs")]
 if page == "warm":
-    from espalier.cli.warming import STEPS, compile_for
+    from espalier.warming import STEPS, compile_for
 
     for step in STEPS:
         compile_for(step)

@@ -19,9 +19,9 @@ from cluster_jobs import Upper
 from cluster_work import die, process_of, square, trip
 
 from citation_models import reference, tiny_model
+from espalier.citations.batches import Order, put_together, write_batch
 from espalier.citations.formats import write
 from espalier.citations.splitting import Reference
-from espalier.cli.batches import Order, put_together, write_batch
 from espalier.cli.job_rows import model_path, parser_of
 from espalier.cluster import LabellerSpec, labeller_of, ordered_map
 from espalier.cluster.labeller import with_labeller

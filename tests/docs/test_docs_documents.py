@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from doc_pages import page, run_page
 
-from espalier.cli.inputs import LARGEST_DOCUMENT
 from espalier.cluster.plan import PLACES
-from espalier.documents import confined
-from espalier.documents.docx import DEPTH, EXPANSION, MOST_BYTES
-from espalier.documents.pdf import MOST_PAGES
-from espalier.documents.pdf_words import MOST_CHARACTERS
+from espalier.documents.layout.words import MOST_CHARACTERS
+from espalier.documents.reading import confined
+from espalier.documents.reading.docx import DEPTH, EXPANSION, MOST_BYTES
+from espalier.documents.reading.pdf import MOST_PAGES
+from espalier.documents.sources import LARGEST_DOCUMENT
 
 NAME = "docs/documents.md"
 PAGE = page(NAME)

@@ -7,7 +7,7 @@ import re
 from doc_pages import ROOT, page, run_page, same
 
 from espalier.cli.app import COMMANDS, GROUPS
-from espalier.cli.inputs import ENDINGS
+from espalier.documents.sources import ENDINGS
 
 NAME = "docs/help.md"
 

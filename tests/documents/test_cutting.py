@@ -7,9 +7,9 @@ from collections.abc import Callable
 
 import pytest
 
-from espalier.documents.cutting import cut, plain_layout
-from espalier.documents.parsing import read_unclear
-from espalier.documents.plain import printed_lines
+from espalier.documents.cutting.pasted import plain_layout
+from espalier.documents.reading.plain import printed_lines
+from espalier.documents.references import cut, cut_text
 
 REFERENCES = (
     "Plum, A. (1990). Wires and walls in old orchards: an account of twelve winters. Orchard Letters, 3(2), 12-15.",
@@ -42,19 +42,28 @@ LAYOUTS: dict[str, Lay] = {
 }
 
 
+NUMBERS = {"[n]": "[{}] ", "n. from 17": "{}. "}
+"""Layouts whose numbers say all, so that nothing is taken away."""
+
+
+def expected(layout: str) -> list[str]:
+    first = 17 if "17" in layout else 1
+    return [NUMBERS.get(layout, "").format(k) + text for k, text in enumerate(REFERENCES, first)]
+
+
 def laid_out(layout: str) -> str:
     return "\n".join(LAYOUTS[layout](k, text) for k, text in enumerate(REFERENCES, 1))
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_layouts(layout: str) -> None:
-    assert [one.text for one in cut(laid_out(layout)).references] == list(REFERENCES)
+    assert [one.text for one in cut(laid_out(layout)).references] == expected(layout)
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_a_heading_is_no_record(layout: str) -> None:
     found = cut("References\n\n" + laid_out(layout))
-    assert [one.text for one in found.references] == list(REFERENCES)
+    assert [one.text for one in found.references] == expected(layout)
     assert [(one.kind, one.text) for one in found.dropped] == [("heading", "References")]
 
 
@@ -84,8 +93,9 @@ def test_running_heads_inside_a_list_are_dropped() -> None:
     assert [one.text for one in found.dropped] == ["117", head, "118", head]
 
 
-def test_marks_are_kept_beside_the_text() -> None:
-    assert [one.mark for one in cut(laid_out("n. from 17")).references] == [f"{k}." for k in range(17, 25)]
+def test_marks_are_kept_beside_the_text_unless_the_layout_says_all() -> None:
+    assert [one.mark for one in cut(laid_out("bare numbers")).references] == [str(k) for k in range(1, 9)]
+    assert {one.mark for layout in NUMBERS for one in cut(laid_out(layout)).references} == {""}
 
 
 @pytest.mark.parametrize(
@@ -131,7 +141,7 @@ def test_form_feeds_begin_pages() -> None:
     ],
 )
 def test_words_before_a_work(note: str, lead: str, text: str) -> None:
-    from espalier.documents.finding import without_lead
+    from espalier.documents.cutting.finding import without_lead
 
     assert without_lead(note) == (lead, text)
 
@@ -141,4 +151,4 @@ def test_a_line_that_is_no_reference_takes_no_other_with_it() -> None:
     works = [f"Cleo Medlar ({year}). On the pruning of trees. Annals of Fruit 11: 160-169." for year in (1950, 1951)]
     text = f"{works[0]}\n{'x ' * 2999}\n{works[1]}"
     assert [one.text for one in cut(text).references][::2] == works
-    assert read_unclear(text).references == ()  # who splits plain texts has all three, or says which one is too long
+    assert [one.text for one in cut_text(text).references][::2] == works

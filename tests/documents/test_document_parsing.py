@@ -10,9 +10,11 @@ import pytest
 import espalier as es
 from citation_models import tiny_model
 from espalier.citations.parser import Parser
+from espalier.citations.splitting import Reference
+from espalier.documents.cutting.finding import FoundReference
 from espalier.documents.pace import look, watched
-from espalier.documents.parsing import find_in, place_in_document, read_unclear
-from espalier.documents.plain import printed_lines
+from espalier.documents.reading.plain import printed_lines
+from espalier.documents.references import cut_text, find_in
 
 TEXT = """On espaliers
 
@@ -46,9 +48,10 @@ def test_places_point_to_the_original() -> None:
     assert original.startswith("Jones, C. (1999)")
     assert original.endswith("root-\nstocks. Berlin: Springer.")
     assert (first.page, first.line) == (1, 6)
-    assert place_in_document(first).keys() >= {"page", "line", "start", "end", "confidence"}
-    assert read_unclear(TEXT).references == found
-    assert read_unclear("\n".join(reference.text for reference in found * 2)).references == ()  # a line each: clear
+    assert first.place().keys() >= {"page", "line", "start", "end", "confidence"}
+    assert [one.place() for one in cut_text(TEXT).references] == [one.place() for one in found]
+    lines = cut_text("\n".join(reference.text for reference in found * 2)).references
+    assert {type(one) for one in lines} == {Reference}  # a line each: clear
 
 
 def test_paths_bytes_and_open_files_are_the_same(parser: Parser, tmp_path: Path) -> None:
@@ -82,12 +85,12 @@ def test_a_long_list_is_read_with_the_clock_in_view() -> None:
     looks = []
     text = "Smith, J. (1990). A title of a work. Journal 1, 2-3. " * 300
     with watched(lambda: looks.append(1)):
-        assert len(read_unclear(text).references) > 100
+        assert len(list(cut_text(text).references)) > 100
     assert len(looks) >= 2
 
 
 def test_a_text_that_is_too_long_is_not_guessed(monkeypatch: pytest.MonkeyPatch) -> None:
     text = "Smith, J. (1990). A title of a work. Journal 1, 2-3. " * 20
-    assert read_unclear(text).references
-    monkeypatch.setattr("espalier.documents.parsing.LONGEST_GUESSED", 500)
-    assert not read_unclear(text).references
+    assert {type(one) for one in cut_text(text).references} == {FoundReference}
+    monkeypatch.setattr("espalier.documents.references.LONGEST_GUESSED", 500)
+    assert {type(one) for one in cut_text(text).references} == {Reference}

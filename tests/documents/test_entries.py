@@ -8,9 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from espalier.documents.cutting import cut
-from espalier.documents.line_marks import LEAST_COUNTED, STEP, counting, list_marks
-from espalier.documents.parsing import read_unclear
+from espalier.documents.deciding.marks import LEAST_COUNTED, STEP, counting, list_marks
+from espalier.documents.references import cut
 
 WORKS = (
     "Plum, Anna: Vom Schnitt der alten Bäume, Ely 1990, S. 12-15.",
@@ -28,7 +27,7 @@ def test_an_odd_entry_stays_one(odd: str, mark: str) -> None:
     found = cut(raw)
     assert [one.text for one in found.references] == texts
     assert [one.mark for one in found.references] == [mark.format(k).strip() for k in range(1, len(texts) + 1)]
-    assert [one.text for one in read_unclear(raw).references] == texts
+    assert [one.text for one in cut(raw).references] == texts
     assert found.left_out == ()
 
 
@@ -36,7 +35,7 @@ def test_an_odd_entry_stays_one(odd: str, mark: str) -> None:
 @pytest.mark.parametrize("remark", ["Das ist hier nicht weiter zu verfolgen.", "Dank an alle, die dabei waren.", "Ja."])
 def test_every_line_is_in_a_reference_or_left_out(lead: str, remark: str) -> None:
     texts = [lead + WORKS[0], *WORKS[1:3], remark, WORKS[3], remark, WORKS[0]]
-    found = read_unclear("\n".join(f"{k} {text}" for k, text in enumerate(texts, 1)))
+    found = cut("\n".join(f"{k} {text}" for k, text in enumerate(texts, 1)))
     lines = [line for one in found.references for line in one.lines]
     assert sorted(lines + [one.line for one in found.left_out]) == list(range(1, 8))
     assert [one.text for one in found.references if one.text != remark] == [*WORKS, WORKS[0]]
@@ -44,14 +43,14 @@ def test_every_line_is_in_a_reference_or_left_out(lead: str, remark: str) -> Non
 
 def test_a_remark_is_left_out_and_known() -> None:
     texts = [f"Vgl. {WORKS[0]}", WORKS[1], "Das ist hier nicht weiter zu verfolgen.", f"Siehe dazu {WORKS[2]}"]
-    found = read_unclear("\n".join(f"{k} {text}" for k, text in enumerate(texts, 1)))
+    found = cut("\n".join(f"{k} {text}" for k, text in enumerate(texts, 1)))
     assert [one.text for one in found.references] == list(WORKS[:3])
     assert [(one.line, one.text) for one in found.left_out] == [(3, f"3 {texts[2]}")]
 
 
 def test_a_sentence_below_an_entry_is_no_part_of_it() -> None:
     raw = "\n".join(f"• {text}" for text in (*WORKS, "Homer: Odyssee."))
-    found = read_unclear(f"{raw}\nI hope that nobody minds that the list is as short as it is.")
+    found = cut(f"{raw}\nI hope that nobody minds that the list is as short as it is.")
     assert [one.text for one in found.references] == [*WORKS, "Homer: Odyssee."]
     assert [one.line for one in found.left_out] == [6]
 

@@ -10,14 +10,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from espalier.documents.cutting import cut
-from espalier.documents.filling import fill_in
-from espalier.documents.finding import Findings, find_references, findings_of, without_lead
-from espalier.documents.html import read_html
-from espalier.documents.line_model import LABELS, LineModel, LineReading, bundled
-from espalier.documents.line_units import units_of
+from espalier.documents.cutting.filling import fill_in
+from espalier.documents.cutting.finding import Findings, find_references, findings_of, without_lead
+from espalier.documents.deciding.model import LABELS, LineModel, LineReading, bundled
+from espalier.documents.deciding.units import units_of
 from espalier.documents.lines import Box, TextLine
-from espalier.documents.plain import printed_lines
+from espalier.documents.reading.html import read_html
+from espalier.documents.reading.plain import printed_lines
+from espalier.documents.references import cut
 from espalier.inference import marginals, pair_marginals
 from espalier.potentials import ChainBatch
 

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from espalier.documents.html import read_html
-from espalier.documents.html_tags import html_tags
 from espalier.documents.lines import PrintedText
+from espalier.documents.reading.html import read_html
+from espalier.documents.reading.html_tags import html_tags
 from espalier.errors import InputError
 
 WANTED = frozenset(("class", "id"))

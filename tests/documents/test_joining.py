@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from espalier.documents.joining import join_lines, known_words
+from espalier.documents.cutting.joining import join_lines, known_words
 from espalier.documents.lines import PrintedText, TextLine
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from espalier.documents.finding import find_references
+from espalier.documents.cutting.finding import find_references
 from espalier.documents.lines import Box, TextLine
 
 NAMES = ("Abel", "Baker", "Carter", "Dunn", "Evans", "Foster", "Grant", "Hill", "Irving", "Jones", "Keller", "Lund")

@@ -5,10 +5,10 @@ from itertools import pairwise, product
 import numpy as np
 import pytest
 
-from espalier.documents.line_features import seen
-from espalier.documents.line_model import LABELS, bundled, shape_words
-from espalier.documents.line_readings import k_best_cuts, k_best_readings
-from espalier.documents.line_units import units_of
+from espalier.documents.cutting.readings import k_best_cuts, k_best_readings
+from espalier.documents.deciding.features import seen
+from espalier.documents.deciding.model import LABELS, bundled, shape_words
+from espalier.documents.deciding.units import units_of
 from espalier.documents.lines import TextLine
 from espalier.errors import InputError
 from espalier.rules.meaning import degree

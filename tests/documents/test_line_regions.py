@@ -5,11 +5,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from espalier.documents.finding import findings_of
-from espalier.documents.line_features import seen
-from espalier.documents.line_model import LABELS, LineReading, bundled
-from espalier.documents.line_regions import COVER, holes, outside, running_heads
-from espalier.documents.line_units import units_of
+from espalier.documents.cutting.finding import findings_of
+from espalier.documents.deciding.features import seen
+from espalier.documents.deciding.model import LABELS, LineReading, bundled
+from espalier.documents.deciding.regions import COVER, holes, outside, running_heads
+from espalier.documents.deciding.units import units_of
 from espalier.documents.lines import Box, PrintedText, TextLine
 
 ENTRY = "Smith, J. (1990). Wires and walls. Journal of Orchards, 12, 4-9."

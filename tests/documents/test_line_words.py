@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from espalier.documents.line_features import seen
-from espalier.documents.line_marks import chains
-from espalier.documents.line_model import shape_words
-from espalier.documents.line_units import units_of
+from espalier.documents.deciding.features import seen
+from espalier.documents.deciding.marks import chains
+from espalier.documents.deciding.model import shape_words
+from espalier.documents.deciding.units import units_of
 from espalier.documents.line_words import heading_kind, look, mark_of, sort_key
 from espalier.documents.lines import TextLine
 

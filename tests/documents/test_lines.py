@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from espalier.documents.line_features import attributes, seen
-from espalier.documents.line_model import bundled
-from espalier.documents.line_units import units_of
+from espalier.documents.deciding.features import attributes, seen
+from espalier.documents.deciding.model import bundled
+from espalier.documents.deciding.units import units_of
 from espalier.documents.lines import PrintedText, TextLine
 
 TEXTS = st.lists(st.tuples(st.text("ab .", max_size=4), st.integers(0, 2)), max_size=8)

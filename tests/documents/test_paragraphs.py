@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from test_readers import docx, paragraph
 
-from espalier.documents.filling import fill_in
-from espalier.documents.finding import FoundReference, find_references
+from espalier.documents.cutting.filling import fill_in
+from espalier.documents.cutting.finding import FoundReference, find_references
 from espalier.documents.lines import PrintedText
 from espalier.documents.reading import read_document
 
@@ -74,7 +74,7 @@ def test_what_begins_a_paragraph() -> None:
 
 
 def reference(text: str, sure: float) -> FoundReference:
-    return FoundReference(text, 1, 1, None, 0, len(text), (1,), sure)
+    return FoundReference(text, confidence=sure, end=len(text), lines=(1,))
 
 
 @pytest.mark.parametrize(

@@ -15,8 +15,8 @@ pytest.importorskip("pypdfium2")
 from pdf_writer import LOCKED, UNNAMED, Text, write_pdf
 
 from espalier.documents.lines import PrintedText
-from espalier.documents.pdf import read_pdf
 from espalier.documents.reading import read_document
+from espalier.documents.reading.pdf import read_pdf
 from espalier.errors import InputError
 
 WORDS = ("apple", "pear", "plum", "quince", "medlar", "cherry", "walnut", "almond", "orchard", "graft", "stem", "root")

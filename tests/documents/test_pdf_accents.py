@@ -11,8 +11,8 @@ pytest.importorskip("pypdfium2")
 
 from pdf_writer import Text, write_pdf
 
-from espalier.documents.pdf import read_pdf
-from espalier.documents.pdf_accents import ACCENTS, joined_marks
+from espalier.documents.layout.accents import ACCENTS, joined_marks
+from espalier.documents.reading.pdf import read_pdf
 
 LIGATURES = "<< /Type /Encoding /BaseEncoding /WinAnsiEncoding /Differences [1 /ff /ffi /fi] >>"
 DRAWN = {"ü": "\xa8u", "ö": "\xa8o", "é": "\xb4e", "è": "`e", "ê": "^e", "ç": "\xb8c"}

@@ -11,7 +11,7 @@ pytest.importorskip("pypdfium2")
 from pdf_writer import Text, write_pdf
 
 from espalier.documents.lines import PrintedText
-from espalier.documents.pdf import read_pdf
+from espalier.documents.reading.pdf import read_pdf
 
 WORDS = ("apple", "pear", "plum", "quince", "medlar", "cherry", "walnut", "almond", "orchard", "graft", "stem", "root")
 

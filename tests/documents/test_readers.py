@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from espalier.documents.docx import read_docx
-from espalier.documents.html import read_html
-from espalier.documents.latex import read_latex
 from espalier.documents.lines import PrintedText
-from espalier.documents.plain import read_plain
 from espalier.documents.reading import kind_of, read_document
+from espalier.documents.reading.docx import read_docx
+from espalier.documents.reading.html import read_html
+from espalier.documents.reading.latex import read_latex
+from espalier.documents.reading.plain import read_plain
 from espalier.errors import InputError
 
 
@@ -125,7 +125,7 @@ def test_damaged_documents_of_word(data: bytes, says: str) -> None:
 
 
 def test_bombs_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("espalier.documents.docx.MOST_BYTES", 1 << 20)
+    monkeypatch.setattr("espalier.documents.reading.docx.MOST_BYTES", 1 << 20)
     with pytest.raises(InputError, match="unpacks to more than 1 MB"):
         read_docx(docx(paragraph("a" * (2 << 20))))
     file = io.BytesIO()

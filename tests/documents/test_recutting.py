@@ -5,13 +5,9 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from espalier.documents import recutting
-from espalier.documents.cutting import cut
-from espalier.documents.finding import find_references, findings_of
-from espalier.documents.line_model import LABELS, LineReading, bundled
-from espalier.documents.line_units import units_of
-from espalier.documents.lines import PrintedText, TextLine
-from espalier.documents.recutting import (
+from espalier.documents.cutting import recutting
+from espalier.documents.cutting.finding import find_references, findings_of
+from espalier.documents.cutting.recutting import (
     ends_of_rests,
     is_rest,
     may_be_two,
@@ -20,6 +16,10 @@ from espalier.documents.recutting import (
     semicolon_pieces,
     works_behind_semicolons,
 )
+from espalier.documents.deciding.model import LABELS, LineReading, bundled
+from espalier.documents.deciding.units import units_of
+from espalier.documents.lines import PrintedText, TextLine
+from espalier.documents.references import cut
 
 SMITH = "Smith, J. (1990). Wires and walls. Journal of Orchards, 12(3), 4-9"
 JONES = "Jones, A. B. (1994). On pears. Berlin: Springer"

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from espalier.documents.finding import find_references
+from espalier.documents.cutting.finding import find_references
+from espalier.documents.deciding.stray import Listed, stray, undated
 from espalier.documents.lines import PrintedText, TextLine
-from espalier.documents.stray import Listed, stray, undated
 
 NAMES = ("Abel", "Baker", "Carter", "Dunn", "Evans", "Foster", "Grant")
 WORKS = [f"{name}, J. ({1980 + n}). Wires and walls. Journal of Orchards, {n}, 4-9." for n, name in enumerate(NAMES)]

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from espalier.documents.cutting import cut
-from espalier.documents.finding import find_references
+from espalier.documents.cutting.finding import find_references
+from espalier.documents.deciding.stray import Listed, undated
 from espalier.documents.lines import PrintedText, TextLine
-from espalier.documents.stray import Listed, undated
+from espalier.documents.references import cut
 
 DATED = ["Smith, J. (2001). On pears.", "Jones, K. On plums. https://example.org/plums"]
 VERSES = ["In the orchard stands a tree,", "Under it the grass is long,", "Nobody has seen the bee."]

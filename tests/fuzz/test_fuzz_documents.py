@@ -11,10 +11,10 @@ from mutations import LONGEST, damaged, damaged_bytes
 
 from espalier.citations.bibliographies import BIBLIOGRAPHIES, read_entries
 from espalier.citations.formats import FORMATS
-from espalier.documents.html import read_html
-from espalier.documents.latex import read_latex
 from espalier.documents.lines import PrintedText
-from espalier.documents.plain import read_plain
+from espalier.documents.reading.html import read_html
+from espalier.documents.reading.latex import read_latex
+from espalier.documents.reading.plain import read_plain
 from espalier.errors import FormatError, InputError
 
 BIBTEX = """@string{cj = "The Computer " # {Journal}}

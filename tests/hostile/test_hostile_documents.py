@@ -25,11 +25,10 @@ import pytest
 from bounds import bounded
 
 import espalier as es
-from espalier.documents import confined
-from espalier.documents.docx import read_docx
 from espalier.documents.pace import watched
-from espalier.documents.parsing import find_in
-from espalier.documents.reading import read_document
+from espalier.documents.reading import confined, read_document
+from espalier.documents.reading.docx import read_docx
+from espalier.documents.references import find_in
 from espalier.errors import EspalierError, InputError
 
 GOOD = b"<html><h2>References</h2><ol><li>Smith AB. Soil salts. Acta Hortic. 2004;12(4):33-9.</ol></html>"
@@ -89,7 +88,7 @@ def children() -> list[psutil.Process]:
 
 def is_reader(process: psutil.Process) -> bool:
     try:
-        return any("espalier.documents.inside" in word for word in process.cmdline())
+        return any("espalier.documents.reading.inside" in word for word in process.cmdline())
     except psutil.Error:  # it has just ended
         return False
 
@@ -419,7 +418,7 @@ def test_systems_without_resource_have_the_watch(monkeypatch: pytest.MonkeyPatch
 
 @unix
 def test_limits_of_the_system_hold_where_the_watch_is_too_slow(monkeypatch: pytest.MonkeyPatch) -> None:
-    slow = "import espalier.documents.inside as inside; inside._PAUSE = 60; inside.serve()"
+    slow = "import espalier.documents.reading.inside as inside; inside._PAUSE = 60; inside.serve()"
     monkeypatch.setattr(confined, "BEGIN", f"import sys; sys.path[:] = sys.argv[1:]; {slow}")
     with cost() as spent, pytest.raises(InputError, match=r"forms\.pdf (needs more than|cannot be read: its reader)"):
         read_document(calling_forms(), "forms.pdf")

@@ -12,9 +12,9 @@ from corpus import FORMS, UNITS, repeated
 
 from espalier.citations.bibliographies import BIBLIOGRAPHIES, read_entries, recognise
 from espalier.citations.splitting import LAYOUTS, split_references
-from espalier.documents.html import read_html
-from espalier.documents.latex import read_latex
-from espalier.documents.plain import read_plain
+from espalier.documents.reading.html import read_html
+from espalier.documents.reading.latex import read_latex
+from espalier.documents.reading.plain import read_plain
 from espalier.errors import EspalierError
 from espalier.io import FORMATS, read
 from espalier.io.tex import plain_text, without_comments

@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 from bounds import bounded
 
-from espalier.cli.train import parse_settings
 from espalier.cluster.job import Settings, read_settings
 from espalier.cluster.plan import plan
 from espalier.corpus import Corpus
 from espalier.errors import FormatError, InputError, RuleError
 from espalier.features.declare import RegexField
 from espalier.recipes.rule_files import check_rules
+from espalier.recipes.settings import parse_settings
 from espalier.rules.predicates import Pattern, Text
 from espalier.rules.ruleset import RuleSet
 from espalier.tasks.task import load_features, load_task

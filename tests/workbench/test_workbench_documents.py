@@ -11,7 +11,7 @@ import httpx
 import psutil
 import pytest
 
-from espalier.documents import confined
+from espalier.documents.reading import confined
 from espalier.server.core import Limits
 from espalier.server.database import FILE
 from workbench_server import Running

@@ -15,39 +15,36 @@ What tells that lines are wrapped, in this order:
              reference by themselves, or all be what one is: names first and never again, and one year
 
 Blocks, and lines under `auto`, may hold several references run together; `citations.borders` says where they are cut,
-and how lines are joined. What is longer than a limit is refused, by its place, and the rest is read on. Memory is
-bounded by the first lines and the longest line or block; time is linear.
+and how lines are joined. What layout does not say (headings, several works behind one number, dashes for authors) is
+for `documents.references`, which is what everybody asks. What is longer than a limit is refused, by its place, and the
+rest is read on. Memory is bounded by the first lines and the longest line or block; time is linear.
 """
 
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import chain, islice, pairwise
-from typing import NamedTuple, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
 from espalier.citations.borders import begins, cuts, ends, glue, has_year, mark, seam
 from espalier.citations.parser import LONGEST
 from espalier.errors import FormatError, InputError, nearest
 from espalier.text_files import Source, open_lines
 
-__all__ = ["LAYOUTS", "LONGEST_BLOCK", "Reference", "Works", "read_references", "split_references"]
+__all__ = ["LAYOUTS", "LONGEST_BLOCK", "Reference", "read_references", "split_references"]
 
 LAYOUTS = ("auto", "lines", "blocks")
 LONGEST_BLOCK = 1_000_000
 """The longest line or block that is searched for references run together, in characters."""
 
 _HEAD = 400  # lines that the layout is guessed from
-_SEVERAL = 0.9  # the confidence in works of one reference that were read in it
 _BARE = 0.7  # the confidence in references that only names and years tell from lines that go on
 
 # Breaks that a file's lines may still hold: form feeds of page ends, lone carriage returns, the separators of Unicode.
 _BREAKS = re.compile("[\r\f\v\x85\u2028\u2029]+")
-
-Works = Callable[[str], list[tuple[int, int]]]
-"""Where each work of a reference begins and ends, nothing if it is one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +53,9 @@ class Reference:
 
     text : without white space around it; file, line, offset : where it begins: the file's name, the line from 1, and
     the characters before it in that line; confidence : that it is one whole reference, 1 where nothing was guessed;
-    filled : the names that a dash at its beginning stands for, where somebody filled them in.
+    filled : the names that a dash at its beginning stands for, where somebody filled them in; lead : words of a note
+    that stood before the work (`Vgl. auch`); counted : what people count in its file, "line", "page" or nothing;
+    seams : of each further line the character of the text where it begins, its number, and the characters before it.
     """
 
     text: str
@@ -65,6 +64,29 @@ class Reference:
     offset: int = 0
     confidence: float = 1.0
     filled: str = ""
+    lead: str = ""
+    counted: str = "line"
+    seams: tuple[tuple[int, int, int], ...] = field(default=(), compare=False, repr=False)
+
+    @property
+    def where(self) -> str:
+        """Where it begins, in words."""
+        return f"line {self.line}"
+
+    def place(self) -> dict[str, Any]:
+        """Return where it begins in its file and how sure its borders are, as JSON values."""
+        place: dict[str, Any] = {"line": self.line, "offset": self.offset, "confidence": self.confidence}
+        return place | ({"filled": self.filled} if self.filled else {})
+
+    def part(self, begin: int, end: int, most: float) -> Reference:
+        """Return a part of it as a reference of its own, with a confidence of `most` at most."""
+        first, behind = (bisect_left(self.seams, (place,)) for place in (begin + 1, end))
+        at, line, offset = self.seams[first - 1] if first else (0, self.line, self.offset)
+        inside = tuple((a - begin, line, offset) for a, line, offset in self.seams[first:behind])
+        return replace(
+            self, text=self.text[begin:end], line=line, offset=offset + begin - at,
+            confidence=min(self.confidence, most), seams=inside,
+        )  # fmt: skip
 
 
 class _Piece(NamedTuple):
@@ -95,27 +117,23 @@ def read_references(
     *,
     encoding: str = "utf-8",
     refused: list[FormatError] | None = None,
-    works: Works | None = None,
 ) -> Iterator[Reference]:
     """Yield the references of a file or of an open one, in order; gzip and a byte-order mark are recognised.
 
     What is too long is an error, or goes to `refused`, and what follows is read on. A line that is not in the encoding
-    is an error that names it. works : says where each work of a reference with a semicolon begins and ends, if there
-    are several; `lines` asks for none.
+    is an error that names it.
     """
     _check_layout(layout)
     with open_lines(source, encoding, []) as lines:
         lines.refused = refused
-        yield from _references(iter(lines), layout, lines.name, refused, works)
+        yield from _references(iter(lines), layout, lines.name, refused)
 
 
-def split_references(
-    text: str, layout: str = "auto", *, refused: list[FormatError] | None = None, works: Works | None = None
-) -> list[Reference]:
-    """Return the references of a text; `refused` and `works` as in `read_references`."""
+def split_references(text: str, layout: str = "auto", *, refused: list[FormatError] | None = None) -> list[Reference]:
+    """Return the references of a text; `refused` as in `read_references`."""
     _check_layout(layout)
     lines = text.removeprefix("\ufeff").replace("\r\n", "\n").split("\n")
-    return list(_references(enumerate(lines, 1), layout, "", refused, works))
+    return list(_references(enumerate(lines, 1), layout, "", refused))
 
 
 def _check_layout(layout: str) -> None:
@@ -124,11 +142,7 @@ def _check_layout(layout: str) -> None:
 
 
 def _references(
-    lines: Iterator[tuple[int, str]],
-    layout: str,
-    file: str,
-    refused: list[FormatError] | None,
-    works: Works | None = None,
+    lines: Iterator[tuple[int, str]], layout: str, file: str, refused: list[FormatError] | None
 ) -> Iterator[Reference]:
     pieces = _pieces(lines)
     head, rest = _headed(pieces)
@@ -139,7 +153,7 @@ def _references(
     else:
         groups = (([piece], 1.0) for piece in pieces if piece.text)
     for group, sure in groups:
-        for reference in _of_group(group, file, sure, cut=layout != "lines", works=works):
+        for reference in _of_group(group, file, sure, cut=layout != "lines"):
             if len(reference.text) <= LONGEST:
                 yield reference
                 continue
@@ -247,21 +261,14 @@ def _blocks(pieces: Iterable[_Piece], shape: _Shape) -> Iterator[tuple[list[_Pie
         yield group, _BARE if guessed else 1.0
 
 
-def _of_group(
-    group: list[_Piece], file: str, sure: float, *, cut: bool, works: Works | None = None
-) -> Iterator[Reference]:
+def _of_group(group: list[_Piece], file: str, sure: float, *, cut: bool) -> Iterator[Reference]:
     """Join the lines of a group, cut what is run together, and find the place of each part."""
     text, starts = _joined(group)
     places, right = cuts(text) if cut and len(text) <= LONGEST_BLOCK else ([], 1.0)
-    for first, behind in pairwise([0, *places, len(text)]):
-        several = works(text[first:behind]) if cut and works is not None and "; " in text else []
-        for begin, end in several or [(0, behind - first)]:
-            a = first + begin
-            k = bisect_right(starts, a) - 1
-            certain = min(sure, right, _SEVERAL if several else 1.0)
-            yield Reference(
-                text[a : first + end].rstrip(), file, group[k].line, group[k].offset + a - starts[k], certain
-            )
+    seams = tuple((start, piece.line, piece.offset) for start, piece in zip(starts[1:], group[1:], strict=True))
+    whole = Reference(text, file, group[0].line, group[0].offset, min(sure, right), seams=seams)
+    for begin, behind in pairwise([0, *places, len(text)]):
+        yield whole.part(begin, begin + len(text[begin:behind].rstrip()), right) if places else whole
 
 
 def _joined(group: list[_Piece]) -> tuple[str, list[int]]:

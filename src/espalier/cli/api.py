@@ -24,6 +24,10 @@ def api(
     It answers with the model and the rules of the project; a new project
     has those of the library. Nothing that is sent is kept. The address is
     printed at the start, and /api there describes the requests.
+
+    Examples:
+        espalier api
+        espalier api --host 0.0.0.0 --workers 4
     """
 
     def create(**options: Any) -> Any:

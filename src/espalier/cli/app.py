@@ -13,6 +13,7 @@ import io
 import os
 import sys
 from collections.abc import Callable, Sequence
+from functools import wraps
 from importlib import import_module
 from typing import Annotated, Any
 
@@ -20,9 +21,9 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from espalier.cli.console import STDOUT, Stopped, complain, in_options, show_warnings
-from espalier.errors import EspalierError
+from espalier.errors import EspalierError, unopened
 
-__all__ = ["COMMANDS", "GROUPS", "application", "command_of", "run"]
+__all__ = ["COMMANDS", "GROUPS", "application", "command_of", "help_of", "run"]
 
 COMMANDS = (
     "parse",
@@ -48,13 +49,9 @@ GROUPS = {"rules": ("check", "show", "discover")}
 """Commands of two words: the first, which is the name of their file, and what may follow it."""
 
 _INTERRUPTED = 130
-_STOPPED = "stopped; a file that was to be written is as it was"
 
 # Errors of writing that stdout alone may have without a name: who writes a file names it.
 _FULL = (errno.ENOSPC, errno.EFBIG, errno.EIO)
-
-# Typer moved the base of its usage errors between packages; as an ancestor of BadParameter it is in all versions.
-_CommandLineError: Any = typer.BadParameter.__mro__[2]
 
 
 def _show_version(asked: bool) -> None:
@@ -99,6 +96,12 @@ def command_of(*words: str) -> Callable[..., None]:
     return command
 
 
+def help_of(command: Callable[..., None]) -> tuple[str, list[str]]:
+    """Return what the docstring of a command says, and the examples that it ends with."""
+    text, _, examples = (command.__doc__ or "").partition("\n    Examples:\n")
+    return text, [line.strip() for line in examples.splitlines() if line.strip()]
+
+
 def application(commands: Sequence[str] = COMMANDS, groups: Sequence[str] = tuple(GROUPS)) -> typer.Typer:
     """Put commands and groups of them together."""
     made = typer.Typer(
@@ -112,27 +115,59 @@ def application(commands: Sequence[str] = COMMANDS, groups: Sequence[str] = tupl
     )
     made.callback()(_espalier)
     for name in commands:
-        made.command(cls=_Command)(command_of(name))
+        _add(made, name)
     for name in groups:
-        about = import_module(f"espalier.cli.{name}").ABOUT
-        group = typer.Typer(name=name, cls=_Group, help=about, no_args_is_help=True, rich_markup_mode="rich")
+        said = import_module(f"espalier.cli.{name}").ABOUT
+        group = typer.Typer(name=name, cls=_Group, help=said, no_args_is_help=True, rich_markup_mode="rich")
         for part in GROUPS[name]:
-            group.command(cls=_Command)(command_of(name, part))
+            _add(group, name, part)
         made.add_typer(group)
     return made
 
 
+def _add(to: typer.Typer, *words: str) -> None:
+    """Add a command, with its examples at the end of its help."""
+    command = command_of(*words)
+    text, examples = help_of(command)
+    to.command(cls=_Command, help=text, epilog="\n\n".join(["Examples:", *examples]))(_telling(command, words))
+
+
+def _telling(command: Callable[..., None], words: Sequence[str]) -> Callable[..., None]:
+    """Return a command that says what went wrong on purpose in one line on stderr, and ends with its exit code."""
+
+    @wraps(command)
+    def told(**options: Any) -> None:
+        try:
+            with show_warnings():
+                command(**options)
+            sys.stdout.flush()
+            return
+        except BrokenPipeError:  # the reader of our output went away (`| head`)
+            _give_up_stdout()
+            raise typer.Exit(1) from None
+        except EspalierError as error:
+            complain(in_options(error, " ".join(words)))
+        except OSError as error:
+            name = error.filename or (STDOUT if error.errno in _FULL else None)
+            complain(str(unopened(error, str(name))) if name else str(error))
+            if name == STDOUT:
+                _give_up_stdout()
+        except (Stopped, KeyboardInterrupt) as stopped:
+            complain(str(stopped) or "stopped; a file that was to be written is as it was")
+            raise typer.Exit(_INTERRUPTED) from None
+        raise typer.Exit(2)
+
+    return told
+
+
 def run(arguments: Sequence[str] | None = None) -> int:
-    """Run one command line and return its exit code; what goes wrong on purpose is one line on stderr."""
+    """Run one command line and return its exit code; what Typer refuses it says itself."""
     arguments = sys.argv[1:] if arguments is None else list(arguments)
     if "" in arguments:  # as a path it would be the current directory
         complain(f"argument {arguments.index('') + 1} is empty; is a variable of the shell not set?")
         return 2
     if arguments[:1] == ["help"]:  # as many programs have it: `help`, `help parse`
         arguments = [*arguments[1:], "--help"]
-    if len(arguments) == 1 and (parts := GROUPS.get(arguments[0])):
-        complain(f"{arguments[0]}: choose one of {', '.join(parts)} (see 'espalier {arguments[0]} --help')")
-        return 2
     # Who names a command need not wait until the others are imported and read.
     named = [name for name in COMMANDS if [name] == arguments[:1]]
     command = typer.main.get_command(application(named, ()) if named else application())
@@ -140,46 +175,12 @@ def run(arguments: Sequence[str] | None = None) -> int:
         if isinstance(stream, io.TextIOWrapper):  # what we write is UTF-8 on every platform, also into a pipe
             stream.reconfigure(encoding="utf-8", errors="backslashreplace")
     try:
-        with show_warnings():
-            code = command.main(args=arguments or ["--help"], prog_name="espalier", standalone_mode=False)
-        sys.stdout.flush()
-        if code == _INTERRUPTED:  # Typer's word for Ctrl-C, of some versions
-            complain(_STOPPED)
-        return code if isinstance(code, int) else 0
-    except BrokenPipeError:  # the reader of our output went away (`| head`)
-        _give_up_stdout()
-        return 1
-    except EspalierError as error:
-        complain(in_options(error, " ".join(_named_command(arguments))))
-    except OSError as error:
-        from espalier.cli.slips import unopened
-
-        name = error.filename or (STDOUT if error.errno in _FULL else None)
-        complain(str(unopened(error, str(name))) if name else str(error))
-        if name == STDOUT:
-            _give_up_stdout()
-    except Stopped as stopped:
-        complain(str(stopped))
-        return _INTERRUPTED
-    except (KeyboardInterrupt, typer.Abort):
-        complain(_STOPPED)
-        return _INTERRUPTED
-    except _CommandLineError as error:
-        from espalier.cli.slips import in_plain_words
-
-        words = _named_command(arguments)
-        own = command_of(*words) if words else None
-        complain(in_plain_words(error, arguments, words, (*COMMANDS, *GROUPS), own))
-    return 2
+        command.main(args=arguments or ["--help"], prog_name="espalier")
+    except SystemExit as ended:
+        return ended.code if isinstance(ended.code, int) else 0
+    return 0
 
 
 def _give_up_stdout() -> None:
     """Point stdout elsewhere, or Python tries once more at exit to write what could not be written, and complains."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-
-
-def _named_command(arguments: Sequence[str]) -> tuple[str, ...]:
-    """Return the word or words of the command that a line names, none if it names none."""
-    known: list[tuple[str, ...]] = [(name,) for name in COMMANDS]
-    known += [(name, part) for name, parts in GROUPS.items() for part in parts]
-    return next((words for words in known if tuple(arguments[: len(words)]) == words), ())

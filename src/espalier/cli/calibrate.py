@@ -8,8 +8,8 @@ from typing import Annotated
 import typer
 
 from espalier.cli.console import complain, counted, note, progress, say, say_json
-from espalier.cli.files import UTF_8, Encoding, From, Model, keep_apart, labelled_records, read_all
-from espalier.cli.train import model_output
+from espalier.cli.files import keep_apart, labelled_records, read_all
+from espalier.cli.options import UTF_8, Data, Encoding, From, Json, Model
 
 __all__ = ["calibrate"]
 
@@ -19,10 +19,7 @@ _NOTICED = 0.0005  # a smaller difference is not seen in the figures
 
 def calibrate(
     model: Model,
-    data: Annotated[
-        list[Path],
-        typer.Option("--data", "-d", metavar="FILE", help="Labelled records that the model has not learned from."),
-    ],
+    data: Data,
     output: Annotated[Path, typer.Option("--output", "-o", metavar="MODEL", help="The model file to write.")],
     unseen: Annotated[
         list[Path] | None,
@@ -32,17 +29,22 @@ def calibrate(
     ] = None,
     format: From = None,
     encoding: Encoding = UTF_8,
-    json: Annotated[bool, typer.Option("--json", help="Write the figures as JSON.")] = False,
+    json: Json = False,
 ) -> None:
     """Make confidences keep their word: of answers that say 0.8, four in five are right.
 
-    The labels of the model do not change. Printed is how far confidences are
+    The labels of the model do not change; the data are others than it has
+    learned from. Printed is how far confidences are
     from the truth, before and after; for that each half of the data is judged
     by what the other half teaches.
+
+    Examples:
+        espalier calibrate -m mine.espalier -d dev.xml -o mine.espalier
+        espalier calibrate -m mine.espalier -d dev.xml --unseen others.xml -o sure.espalier
     """
-    from espalier.cli.labelling import for_texts
     from espalier.extract.calibrating import errors, learn_calibration, say_if_few, tried
-    from espalier.loading import load
+    from espalier.loading import for_texts, load
+    from espalier.recipes.settings import model_output
 
     path = model_output(output, None)
     keep_apart([model, *data, *(unseen or ())], {"--output": path})

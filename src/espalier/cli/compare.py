@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from espalier.cli.console import complain, counted, plain_table, progress, say, say_json
-from espalier.cli.files import UTF_8, Encoding, From, labelled_records, read_all
+from espalier.cli.files import labelled_records, read_all
+from espalier.cli.options import UTF_8, Data, Encoding, From, Json
 from espalier.errors import InputError
 
 if TYPE_CHECKING:
@@ -24,18 +25,22 @@ _FEW = 30  # records; with fewer the bootstrap promises too much
 def compare(
     first: Annotated[Path, typer.Argument(metavar="A", help="A model file, or citations: the bundled one.")],
     second: Annotated[Path, typer.Argument(metavar="B", help="Another model file.")],
-    data: Annotated[list[Path], typer.Option("--data", "-d", metavar="FILE", help="Labelled records; - is stdin.")],
+    data: Data,
     resamples: Annotated[int, typer.Option("--resamples", metavar="N", help="Draws of the bootstrap.")] = 10_000,
     format: From = None,
     encoding: Encoding = UTF_8,
-    json: Annotated[bool, typer.Option("--json", help="Write the figures as JSON.")] = False,
+    json: Json = False,
 ) -> None:
     """Is one model better than another on these records, or is it chance?
 
     Both label the same records; the difference is tested by a paired bootstrap
     over records and by Wilcoxon's signed-rank test.
+
+    Examples:
+        espalier compare citations mine.espalier -d test.xml
+        espalier compare old.espalier new.espalier -d test.xml --json
     """
-    from espalier.cli.labelling import open_extractor
+    from espalier.loading import open_extractor
     from espalier.recipes.judging import compare_models
 
     if resamples < 100:

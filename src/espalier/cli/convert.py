@@ -14,18 +14,16 @@ import typer
 from espalier.cli.console import complain, counted, note, progress
 from espalier.cli.files import (
     STANDARD,
-    UTF_8,
-    Encoding,
-    Lossy,
     iter_documents,
     keep_apart,
     output_format,
     reference_format,
     source_name,
     write_documents,
+    write_text,
 )
-from espalier.cli.slips import unopened
-from espalier.errors import FormatError, InputError
+from espalier.cli.options import UTF_8, Encoding, Format, From, Lossy
+from espalier.errors import FormatError, InputError, unopened
 
 if TYPE_CHECKING:
     from espalier.citations.bibliographies import Bibliography, Entry
@@ -37,12 +35,8 @@ __all__ = ["convert"]
 def convert(
     source: Annotated[Path, typer.Argument(metavar="IN", help="The file to read; - is stdin.")],
     target: Annotated[Path, typer.Argument(metavar="OUT", help="The file to write; - is stdout.")],
-    source_format: Annotated[
-        str | None, typer.Option("--from", metavar="FORMAT", help="The format to read, if the guess is wrong.")
-    ] = None,
-    target_format: Annotated[
-        str | None, typer.Option("--to", metavar="FORMAT", help="The format to write, if the name does not say it.")
-    ] = None,
+    source_format: From = None,
+    target_format: Format = None,
     encoding: Encoding = UTF_8,
     lossy: Lossy = False,
     repair: Annotated[bool, typer.Option("--repair", help="Mend unbalanced tags, and name each place.")] = False,
@@ -55,10 +49,14 @@ def convert(
 
     A bibliography (BibTeX, RIS, CSL-JSON, EndNote XML, MODS, refer, NBIB) is
     turned into any format of espalier parse: convert refs.bib refs.ris.
-    """
-    from espalier.cli.inputs import bibliography_in
 
-    kind = bibliography_in(source)
+    Examples:
+        espalier convert labelled.conll labelled.jsonl
+        espalier convert refs.bib refs.ris
+    """
+    from espalier.documents.sources import bibliography_in
+
+    kind = bibliography_in(source, sys.stdin.buffer if source == STANDARD else None)
     if source_format is None and kind is not None and not kind.refused:
         _convert_bibliography(source, kind, target, target_format, encoding)
         return
@@ -86,7 +84,7 @@ def convert(
 def _refuse_running_text(source: Path, kind: Bibliography | None, target: Path, format: str | None) -> None:
     """Tell who wants records of references, and has none yet, what makes them. kind : of bibliography, if it is one."""
     from espalier.citations.formats import FORMATS, format_of_file
-    from espalier.cli.inputs import refuse_unread
+    from espalier.documents.sources import refuse_unread
     from espalier.io import FORMATS as DATA
     from espalier.io import format_by_name
 
@@ -99,7 +97,7 @@ def _refuse_running_text(source: Path, kind: Bibliography | None, target: Path, 
         raise unopened(FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT)), source)
     if wanted is not None:
         if kind is not None:
-            refuse_unread(kind, source)
+            refuse_unread(kind, source_name(source))
         option = "" if format is None else f" -f {format}"
         raise InputError(
             f"{source_name(source)} is no bibliography, and only these are turned into {wanted}",
@@ -111,7 +109,6 @@ def _convert_bibliography(source: Path, kind: Bibliography, target: Path, format
     """Write the entries of a bibliography in another format; those that cannot be read are named."""
     from espalier.citations.bibliographies import read_bibliography
     from espalier.citations.formats import FORMATS, write
-    from espalier.text_files import write_chunks
 
     chosen = reference_format(format, target, "--to")
     options: dict[str, Any] = {"safe": True} if "safe" in FORMATS[chosen].options else {}
@@ -127,7 +124,7 @@ def _convert_bibliography(source: Path, kind: Bibliography, target: Path, format
         if refused and not count:
             raise refused[0]
 
-    write_chunks(sys.stdout.buffer if target == STANDARD else target, write(entries(), chosen, **options), "utf-8")
+    write_text(target, write(entries(), chosen, **options))
     for error in refused:
         complain(str(error))
     if refused:

@@ -9,7 +9,8 @@ from typing import Annotated
 import typer
 
 from espalier.cli.console import complain, note, progress, say, say_json
-from espalier.cli.files import UTF_8, Encoding, From, Model, keep_apart, labelled_records, read_all, refuse_stdout
+from espalier.cli.files import keep_apart, labelled_records, read_all, refuse_stdout
+from espalier.cli.options import UTF_8, Data, Encoding, From, Json, Model
 from espalier.tags import OUTSIDE, path_of
 
 __all__ = ["evaluate"]
@@ -17,7 +18,7 @@ __all__ = ["evaluate"]
 
 def evaluate(
     model: Model,
-    data: Annotated[list[Path], typer.Option("--data", "-d", metavar="FILE", help="Labelled records; - is stdin.")],
+    data: Data,
     format: From = None,
     encoding: Encoding = UTF_8,
     strict: Annotated[
@@ -34,13 +35,18 @@ def evaluate(
         int,
         typer.Option("--errors", metavar="N", min=0, help="Also show N records with mistakes, those with most first."),
     ] = 0,
-    json: Annotated[bool, typer.Option("--json", help="Write the figures as JSON.")] = False,
+    json: Json = False,
 ) -> None:
-    """Compare a model's labels with given ones: token accuracy, F1 of fields, whole records."""
-    from espalier.cli.labelling import open_extractor
-    from espalier.cli.report_page import report_page
+    """Compare a model's labels with given ones: token accuracy, F1 of fields, whole records.
+
+    Examples:
+        espalier evaluate -m citations -d test.xml
+        espalier evaluate -m mine.espalier -d test.xml --report page.html --errors 10
+    """
     from espalier.cli.tables import mistake_table, report_table
+    from espalier.loading import open_extractor
     from espalier.recipes.judging import judge, wrong_records
+    from espalier.recipes.report_page import report_page
     from espalier.text_files import write_chunks
 
     refuse_stdout({"--report": report})

@@ -25,6 +25,10 @@ def examples(
     """Write the example files that the pages use: references, adverts, rules, a job.
 
     Files that are there already stay as they are.
+
+    Examples:
+        espalier examples
+        espalier examples --output try
     """
     source = next((place for place in _PLACES if place.is_dir()), None)
     if source is None:

@@ -13,28 +13,23 @@ import sys
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
-from typing import IO, Annotated, Any
+from typing import IO, TYPE_CHECKING, Any
 
 import typer
 
-from espalier.cli.console import complain, counted, note
+from espalier.cli.console import complain, counted, in_options, note
 from espalier.document import CUT, Document, first_cut
-from espalier.errors import FormatError, InputError, ResultWarning, nearest
+from espalier.errors import EspalierError, InputError, ResultWarning, nearest
+
+if TYPE_CHECKING:
+    from espalier.documents.sources import ReferenceFiles
+    from espalier.io.several import Several
 
 __all__ = [
     "STANDARD",
-    "UTF_8",
-    "Bad",
-    "Encoding",
-    "From",
-    "Least",
-    "Lossy",
-    "Model",
-    "Output",
-    "RawCells",
+    "check_answers",
     "finish",
     "iter_documents",
     "keep_apart",
@@ -42,49 +37,18 @@ __all__ = [
     "opened",
     "output_format",
     "read_all",
+    "reference_files",
     "reference_format",
     "refuse_stdout",
     "source_name",
+    "summary",
+    "tell_unsure",
+    "told",
     "write_documents",
+    "write_text",
 ]
 
 STANDARD = Path("-")
-UTF_8 = "utf-8"
-Encoding = Annotated[
-    str,
-    typer.Option("--encoding", metavar="NAME", help="The encoding of the input, such as latin-1; by default utf-8."),
-]
-"""The option that every command with data to read has."""
-From = Annotated[
-    str | None, typer.Option("--from", metavar="FORMAT", help="The format of the records, if the guess is wrong.")
-]
-Model = Annotated[
-    Path, typer.Option("--model", "-m", metavar="MODEL", help="A model file, or citations: the bundled one.")
-]
-Output = Annotated[Path, typer.Option("--output", "-o", metavar="OUT", help="Where to write; - is stdout.")]
-
-
-def _between_0_and_1(given: float) -> float:
-    if not 0 <= given <= 1:
-        hint = f"did you mean {given / 100:g}?" if 1 < given <= 100 else ""
-        raise InputError(f"--min-confidence {given:g}: a confidence is a number from 0 to 1", hint=hint)
-    return given
-
-
-Least = Annotated[
-    float,
-    typer.Option(
-        "--min-confidence",
-        metavar="P",
-        callback=_between_0_and_1,
-        help="Leave out records that are less sure than this, from 0 to 1.",
-    ),
-]
-Lossy = Annotated[bool, typer.Option("--lossy", help="Accept what the output format cannot express.")]
-RawCells = Annotated[
-    bool, typer.Option("--raw-cells", help="Leave cells of csv as they are, also what a spreadsheet would run.")
-]
-
 Each = Callable[[list[Document]], list[Document]]
 
 _MOST_PROBLEMS = 10
@@ -106,7 +70,7 @@ def iter_documents(path: Path, format: str | None = None, **options: Any) -> Ite
 
 
 def read_all(
-    paths: Iterable[Path], format: str | None = None, encoding: str = UTF_8, each: Each | None = None
+    paths: Iterable[Path], format: str | None = None, encoding: str = "utf-8", each: Each | None = None
 ) -> list[Document]:
     """Return the documents of all files; says so if a file has none or a span's border cuts a token.
 
@@ -213,9 +177,7 @@ def _chosen(
 
 def _hint_of_table(ending: str, instead: str, known: Sequence[str]) -> str:
     """Tell who wants a spreadsheet, by the end of a name, what to write instead; "" where that is not known."""
-    from espalier.cli.slips import SPREADSHEETS
-
-    wanted = ending.lower() in SPREADSHEETS and "csv" in known
+    wanted = ending.lower() in (".xlsx", ".xls", ".ods") and "csv" in known
     return f"write {instead}, which Excel and LibreOffice open" if wanted else ""
 
 
@@ -228,37 +190,64 @@ def write_documents(documents: Iterable[Document], path: Path, format: str, *, l
     write(documents, sys.stdout.buffer if path == STANDARD else path, format, **options)
 
 
-@dataclass(slots=True)
-class Bad:
-    """How many records could not be read, and how many files had none or were not read to the end."""
-
-    records: int = 0
-    files: int = 0
-
-    def __bool__(self) -> bool:
-        """Say whether anything was bad."""
-        return bool(self.records or self.files)
-
-    def drain(self, refused: list[FormatError], words: Callable[[FormatError], str] = str) -> None:
-        """Name and count records that could not be read, and forget them."""
-        for error in refused:
-            complain(words(error))
-        self.records += len(refused)
-        refused.clear()
-
-    def told(self, what: str, read: int, done: str) -> str:
-        """Return it in words; what : a record is called; done : what was done with those that were `read`."""
-        records = f"; left out: {counted(self.records, what)}" if self.records else ""
-        files = f"; files without {what}s, or not read to the end: {self.files}" if self.files else ""
-        return f"{what}s {done}: {read}{records}{files} (named above)"
+def told(error: EspalierError, rest: str) -> None:
+    """Say on stderr what is wrong with a record or a file; rest : what that means for the rest of the file."""
+    complain(in_options(error, "") + rest)
 
 
-def finish(read: int, low: int, review: Path | None, failed: str | None, done: str | None) -> None:
-    """Say what came of labelling `read` records, `low` of which were not sure enough; if some failed, exit with 1."""
+def reference_files(files: list[Path], layout: str = "auto", encoding: str = "utf-8") -> ReferenceFiles:
+    """Return the references of files, of which `-` is stdin; what is bad among them is named on stderr."""
+    from espalier.documents.sources import ReferenceFiles
+
+    return ReferenceFiles(files, layout, encoding, tell=told, warn=complain, stream=sys.stdin.buffer)
+
+
+def tell_unsure(sources: ReferenceFiles) -> None:
+    """Say how many lines are no reference, how many references are perhaps cut at the wrong place, and where."""
+    for count, places, what, hint in (
+        (sources.left_out, sources.left_at, f"lines that are no reference: {sources.left_out}", ""),
+        (
+            sources.unsure,
+            sources.doubtful,
+            f"references that may begin or end at the wrong place: {sources.unsure} of {sources.read}",
+            " (-f jsonl says how sure each cut is; --input lines takes every line as a reference)",
+        ),
+    ):
+        if count:
+            joint, between = "at" if len(places) == count else "such as at", "; " if hint else ", "
+            complain(f"{what}, {joint} {between.join(places)}{hint}")
+
+
+def check_answers(
+    format: str, explain: bool, k: int, least: float, review: Path | None, raw_cells: bool,
+    *, several: bool, cells: bool, more: str,
+) -> None:  # fmt: skip
+    """Refuse options that would do nothing in a format. several : it has a place for other readings, as `more` has;
+    cells : it has cells."""
+    if explain and format != "table":
+        raise InputError("--explain draws for people", hint=f"it goes with --format table, not {format}")
+    if k > 1 and not several and format != "table":
+        raise InputError(f"-k {k}: {format} has no place for other readings", hint=f"use --format {more} or table")
+    if raw_cells and not cells:
+        raise InputError("--raw-cells is for --format csv", hint=f"{format} has no cells")
+    if review is not None and not least:
+        raise InputError("--review needs --min-confidence: how sure a record must be to need no review")
+
+
+def summary(several: Several, done: str) -> str:
+    """Return in words what was read and what was bad; done : what was done with those that were read."""
+    what = several.thing
+    records = f"; left out: {counted(several.bad_records, what)}" if several.bad_records else ""
+    files = f"; files without {what}s, or not read to the end: {several.bad_files}" if several.bad_files else ""
+    return f"{what}s {done}: {several.read}{records}{files} (named above)"
+
+
+def finish(several: Several, low: int, review: Path | None, verb: str, done: str | None) -> None:
+    """Say what came of records, `low` of which were not sure enough; if some were bad, exit with 1."""
     if low and review is None:
-        complain(f"records below --min-confidence left out: {low} of {read}; --review FILE keeps them")
-    if failed is not None:
-        complain(failed)
+        complain(f"records below --min-confidence left out: {low} of {several.read}; --review FILE keeps them")
+    if several.bad:
+        complain(summary(several, verb))
         raise typer.Exit(1)
     if done is not None:
         note(done)
@@ -288,6 +277,13 @@ def keep_apart(reads: Iterable[str | Path | None], writes: Mapping[str, Path | N
     for (one, path), (other, second) in combinations(outputs.items(), 2):
         if _identity(path, _STDOUT) == _identity(second, _STDOUT):
             raise InputError(f"{one} {path} and {other} {second} are the same file", hint="name two")
+
+
+def write_text(path: Path, chunks: Iterable[str]) -> None:
+    """Write text to a file, all or nothing, or to stdout."""
+    from espalier.text_files import write_chunks
+
+    write_chunks(sys.stdout.buffer if path == STANDARD else path, chunks, "utf-8")
 
 
 def opened(path: Path | None) -> AbstractContextManager[IO[bytes] | None]:

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from espalier.cli.console import complain, counted, note, progress
-from espalier.cli.files import STANDARD, UTF_8, Encoding, Output, keep_apart
+from espalier.cli.console import counted, progress
+from espalier.cli.files import STANDARD, finish, keep_apart, reference_files, tell_unsure, write_text
+from espalier.cli.options import UTF_8, Encoding, Output
 from espalier.errors import InputError, nearest
+
+if TYPE_CHECKING:
+    from espalier.documents.sources import ReferenceFiles
 
 __all__ = ["find"]
 
@@ -44,22 +48,19 @@ def find(
 
     A document without a list and one that cannot be read are named, and the
     exit code is then 1, or 2 if there was no other.
-    """
-    from espalier.cli.inputs import Inputs
-    from espalier.text_files import write_chunks
 
+    Examples:
+        espalier find paper.pdf
+        espalier find papers/ -o found.jsonl
+    """
     chosen = _format(format, output)
     keep_apart(files, {"--output": output})
-    inputs = Inputs(files, "auto", encoding)
+    sources = reference_files(files, encoding=encoding)
     with progress("finding", quiet=output == STANDARD and sys.stdout.isatty()) as news:
-        chunks = _written(inputs, chosen, lambda: news(f"{inputs.read:,} references"))
-        write_chunks(sys.stdout.buffer if output == STANDARD else output, chunks, "utf-8")
-    inputs.tell_unsure()
-    if inputs.bad:
-        complain(inputs.bad.told("reference", inputs.read, "found"))
-        raise typer.Exit(1)
-    if output != STANDARD:
-        note(f"{counted(inputs.read, 'reference')} → {output}")
+        write_text(output, _written(sources, chosen, lambda: news(f"{sources.read:,} references")))
+    tell_unsure(sources)
+    done = f"{counted(sources.read, 'reference')} → {output}"
+    finish(sources, 0, None, "found", None if output == STANDARD else done)
 
 
 def _format(format: str | None, output: Path) -> str:
@@ -69,17 +70,15 @@ def _format(format: str | None, output: Path) -> str:
     return format or {".json": "json", ".jsonl": "jsonl"}.get(output.suffix.lower(), "text")
 
 
-def _written(inputs: Any, format: str, news: Any) -> Iterator[str]:
+def _written(sources: ReferenceFiles, format: str, news: Callable[[], None]) -> Iterator[str]:
     """Yield the text of the output, piece by piece."""
-    from espalier.cli.inputs import source_of
-
     before, empty = "[\n", "[]\n"
-    for item in inputs.references():
+    for item in sources.references():
         news()
         if format == "text":
             yield " ".join(item.text.split()) + "\n"
             continue
-        row = json.dumps({"text": item.text, **source_of(item)}, ensure_ascii=False)
+        row = json.dumps({"text": item.text, "file": item.file, **item.place()}, ensure_ascii=False)
         yield row + "\n" if format == "jsonl" else before + row
         before, empty = ",\n", "\n]\n"
     if format == "json":

@@ -8,15 +8,21 @@ from typing import Annotated
 import typer
 
 from espalier.cli.console import say, say_json
+from espalier.cli.options import Json
 
 __all__ = ["info"]
 
 
 def info(
     model: Annotated[Path, typer.Argument(metavar="MODEL", help="A model file, or citations: the bundled one.")],
-    json: Annotated[bool, typer.Option("--json", help="Write everything as JSON.")] = False,
+    json: Json = False,
 ) -> None:
-    """Show what is in a model file: labels, features, sizes, and the fingerprint of its training data."""
+    """Show what is in a model file: labels, features, sizes, and the fingerprint of its training data.
+
+    Examples:
+        espalier info citations
+        espalier info mine.espalier --json
+    """
     from espalier import store
     from espalier.cli.tables import model_table
     from espalier.loading import model_file

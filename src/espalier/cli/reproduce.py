@@ -49,6 +49,10 @@ def reproduce(
     """Compute published tables anew, and show both figures side by side.
 
     Finished cells are kept, so an interrupted run goes on where it stopped, and gives the same figures.
+
+    Examples:
+        espalier reproduce --list
+        espalier reproduce codl07 --quick --data data
     """
     from espalier.cli.results import list_table, result_tables, results_page, write_markdown, write_results
     from espalier.papers.tables import cache as cells

@@ -13,7 +13,8 @@ from rich.console import RenderableType
 from rich.text import Text
 
 from espalier.cli.console import complain, counted, note, plain_table, progress, say, say_json
-from espalier.cli.files import STANDARD, UTF_8, Encoding, From, keep_apart, labelled_records, read_all
+from espalier.cli.files import STANDARD, keep_apart, labelled_records, read_all
+from espalier.cli.options import UTF_8, AnyData, Data, Encoding, From, Json
 from espalier.errors import InputError
 
 if TYPE_CHECKING:
@@ -32,21 +33,20 @@ def check(
     labels: Annotated[
         str | None, typer.Option(metavar="NAMES", help="The labels of the data, with commas; for a file of rules.")
     ] = None,
-    data: Annotated[
-        list[Path] | None,
-        typer.Option(
-            "--data", "-d", metavar="FILE", help="Labelled records: count how often they keep and break each rule."
-        ),
-    ] = None,
+    data: AnyData = None,
     format: From = None,
     encoding: Encoding = UTF_8,
-    json: Annotated[bool, typer.Option("--json", help="Write the rules as JSON.")] = False,
+    json: Json = False,
 ) -> None:
     """Parse rules, name every mistake with its line, and show what each rule compiles to.
 
     A field that is in neither --labels nor --data is a mistake. With --data
     the table also says how often a rule applies to the labels, how often
     they keep and break it, and which record is the first to break it.
+
+    Examples:
+        espalier rules check orchard.rules --data train.txt
+        espalier rules check citations
     """
     corpus = None if not data else _labelled(data, format, encoding, source, labels)
     checked, known = _checked(source, labels, corpus)
@@ -70,9 +70,14 @@ def check(
 
 def show(
     task: Annotated[str, typer.Argument(metavar="TASK", help="A task file, or the name of a task.")],
-    json: Annotated[bool, typer.Option("--json", help="Write the rules as JSON.")] = False,
+    json: Json = False,
 ) -> None:
-    """Show the rules of a task with their penalties, and the form each compiles to."""
+    """Show the rules of a task with their penalties, and the form each compiles to.
+
+    Examples:
+        espalier rules show citations
+        espalier rules show citations --json
+    """
     from espalier.tasks.task import load_task
 
     found = load_task(task)
@@ -84,7 +89,7 @@ def show(
 
 
 def discover(
-    data: Annotated[list[Path], typer.Option("--data", "-d", metavar="FILE", help="Labelled records; - is stdin.")],
+    data: Data,
     model: Annotated[
         Path | None,
         typer.Option(
@@ -114,7 +119,7 @@ def discover(
         int | None,
         typer.Option("--jobs", "-j", metavar="N", min=1, help="Has no effect; will go with the next release."),
     ] = None,
-    json: Annotated[bool, typer.Option("--json", help="Write the findings as JSON.")] = False,
+    json: Json = False,
 ) -> None:
     """Find rules that right labels keep and a model's answers break.
 
@@ -123,9 +128,13 @@ def discover(
     labellings (gold) and answers break it, and how many times as many the
     answers are (importance); what it would cost (penalty). With --model it
     also says how many answers the rule alone makes better and worse (±).
+
+    Examples:
+        espalier rules discover --data train.txt
+        espalier rules discover --data dev.txt --model orchard.espalier --output orchard.toml
     """
-    from espalier.cli.labelling import open_extractor
     from espalier.learning.discovery import TEMPLATES
+    from espalier.loading import open_extractor
     from espalier.recipes.rule_files import find_rules
     from espalier.text_files import write_chunks
 

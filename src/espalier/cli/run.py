@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from espalier.cli.console import Pace, Stopped, complain, progress, say_json
+from espalier.cli.options import Json
 
 if TYPE_CHECKING:
     from espalier.cluster import RunReport
@@ -27,7 +28,13 @@ def run(
     workers: Annotated[
         int | None,
         typer.Option(
-            "--workers", "-w", "--jobs", "-j", metavar="N", min=1, help="Processes here; by default one a core."
+            "--workers",
+            "-w",
+            "--jobs",
+            "-j",
+            metavar="N",
+            min=1,
+            help="Processes; what comes out does not depend on them.",
         ),
     ] = None,
     output: Annotated[
@@ -48,7 +55,7 @@ def run(
     check: Annotated[
         bool, typer.Option("--check", help="Label nothing: read again what was written, and compare checksums.")
     ] = False,
-    json: Annotated[bool, typer.Option("--json", help="Report as JSON.")] = False,
+    json: Json = False,
 ) -> None:
     """Label files of any size on many processes or machines, into Parquet files and a manifest.
 
@@ -58,6 +65,10 @@ def run(
     Records that cannot be labelled are in OUTPUT/rejected, partitions
     that cannot be read or written in OUTPUT/failed; the exit code is
     then 1. See docs/capacity.md.
+
+    Examples:
+        espalier run job.toml
+        espalier run job.toml --jobs 4 --output records
     """
     from espalier.cli.job_rows import job_of
     from espalier.cluster import check_job, read_settings, run_job
@@ -85,33 +96,11 @@ def run(
         kept = f"stopped; finished parts are kept in {settings.output}"
         raise Stopped(f"{kept}. To go on, run the same command again") from None
     if json:
-        say_json(_as_json(report, settings.output))
+        say_json({"output": settings.output, **report.to_dict()})
     else:
         _tell(report, settings.output)
     if not report.clean:
         raise typer.Exit(1)
-
-
-def _as_json(report: RunReport, output: str) -> dict[str, object]:
-    from espalier.cluster.run import RECORDS
-
-    return {
-        "output": output,
-        "records": {what: report.records(what) for what in RECORDS},
-        "partitions": {
-            "finished": len(report.entries),
-            "failed": len(report.failures),
-            "uncounted": report.uncounted,
-            "skipped": report.kept,
-            "redone": report.redone,
-            "removed": report.stale,
-        },
-        "failed": [
-            {"input": f.partition.input, "name": f.partition.name, "records": f.records, "error": f.error}
-            for f in report.failures
-        ],
-        "checksum": report.checksum,
-    }
 
 
 def _tell(report: RunReport, output: str) -> None:

@@ -60,6 +60,10 @@ def serve(
     Everything is kept in one file of the project directory, and what was
     confirmed outlives any crash. The address is printed at the start.
     Addresses that others can reach ask for a token, which is printed, too.
+
+    Examples:
+        espalier serve
+        espalier serve --project team --host 0.0.0.0 --port 8080
     """
     _check_extra()
     if backup is not None or restore is not None:

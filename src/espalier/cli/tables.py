@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -71,75 +71,22 @@ def _colour(share: float) -> str:
 
 def model_table(path: Path, header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> RenderableType:
     """Lay out the header of a model file and the sizes of its arrays; models inside a model follow it."""
+    from espalier.recipes.model_files import contents, levels, sizes, title
+
     table = Table.grid(padding=(0, 2, 0, 0))
     table.add_column(style="dim", no_wrap=True)
     table.add_column()
     table.add_row("file", f"{path} ({path.stat().st_size:,} bytes)")
-    table.add_row("kind", Text(_title(header), "bold"))
+    table.add_row("kind", Text(title(header), "bold"))
     labels = header.get("labels", [])
     table.add_row("labels", Text(f"{len(labels)}: {', '.join(labels)}"))
-    for prefix, level in _levels("", header):
+    for prefix, level in levels("", header):
         if prefix:
             table.add_row()
-            table.add_row(prefix.rstrip("/"), Text(_title(level), "bold"))
-        for name, lines in _contents(level, arrays.get(f"{prefix}penalties")):
+            table.add_row(prefix.rstrip("/"), Text(title(level), "bold"))
+        for name, lines in contents(level, arrays.get(f"{prefix}penalties")):
             table.add_row(name, Text(lines))
     table.add_row()
-    table.add_row("arrays", Text("\n".join(_sizes(arrays))))
+    table.add_row("arrays", Text("\n".join(sizes(arrays))))
     table.add_row("training data", Text(str(header.get("training_data", "?"))))
     return table
-
-
-def _inside(header: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
-    """Return the headers of the models that a model holds, by name."""
-    return {name: inner for name, inner in header.items() if isinstance(inner, Mapping) and "kind" in inner}
-
-
-def _title(header: Mapping[str, Any]) -> str:
-    """Say what is around what, such as "codl of ccm of hmm"."""
-    inner = " and ".join(map(_title, _inside(header).values()))
-    return str(header.get("kind", "?")) + (f" of {inner}" if inner else "")
-
-
-def _levels(prefix: str, header: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """Yield a header and those inside it, each with the prefix of its arrays."""
-    yield prefix, header
-    for name, inner in _inside(header).items():
-        yield from _levels(f"{prefix}{name}/", inner)
-
-
-def _contents(header: Mapping[str, Any], penalties: NDArray[Any] | None) -> Iterator[tuple[str, str]]:
-    """Yield what one model holds: parameters, features, and rules with what they cost."""
-    from espalier.rules.ruleset import RuleSet
-
-    several = {name: header[name] for name in ("clusters",) if name in header}  # a parameter of several numbers
-    own = {**header.get("parameters", {}), **several}
-    yield "parameters", ", ".join(f"{name}={value}" for name, value in sorted(own.items()))
-    voices = header.get("voices")
-    if isinstance(voices, Mapping):
-        yield "weights", ", ".join(f"{weight:.4g}" for weight in voices["weights"])
-        alone = header.get("parameters", {}).get("ask_below") is not None
-        more = f", of the first expert alone {voices['alone_temperature']:.4g}" if alone else ""
-        yield "temperature", f"{voices['temperature']:.4g}{more}"
-    features = header.get("features")
-    if isinstance(features, Mapping):
-        yield "features", "  ".join(map(str, features.get("templates", features)))
-    if isinstance(header.get("rules"), Mapping):
-        rules = RuleSet.from_dict(header["rules"])
-        if penalties is not None:
-            rules = rules.with_penalties(penalties)
-        short = {rule.name: round(rule.penalty, 3) for rule in rules if rule.penalty is not None}
-        yield "rules", str(rules.with_penalties(short))
-
-
-def _sizes(arrays: Mapping[str, NDArray[Any]]) -> list[str]:
-    """Describe each array, or each group of arrays whose names share their first part."""
-    groups: dict[str, list[NDArray[Any]]] = {}
-    for name, array in arrays.items():
-        groups.setdefault(name.partition("/")[0], []).append(array)
-    return [
-        f"{name}  {group[0].dtype}[{', '.join(map(str, group[0].shape))}]"
-        if len(group) == 1
-        else f"{name}  {len(group)} arrays, {sum(array.nbytes for array in group):,} bytes"
-        for name, group in groups.items()
-    ]

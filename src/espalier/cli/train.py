@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import os
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
@@ -14,7 +12,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from espalier.cli.console import complain, counted, note, progress, say, say_json
-from espalier.cli.files import STANDARD, UTF_8, Encoding, From, keep_apart, labelled_records, read_all
+from espalier.cli.files import keep_apart, labelled_records, read_all
+from espalier.cli.options import UTF_8, Encoding, From, Json
 from espalier.errors import InputError
 from espalier.registry import ours
 
@@ -23,48 +22,7 @@ if TYPE_CHECKING:
     from espalier.metrics import Report
     from espalier.recipes import Recipe, Trained
 
-__all__ = ["parse_penalties", "parse_settings", "train"]
-
-
-_ELSEWHERE = {
-    "features": "use --features",
-    "rules": "use --rules",
-    "penalties": "use --penalties",
-    "base": "use --model",
-    "model": "use --model",
-    "progress": "",
-    "map": "train from Python",
-    "word_classes": "train from Python",
-}
-"""Parameters that are objects, and the option that gives them."""
-
-
-def parse_settings(settings: Sequence[str]) -> dict[str, Any]:
-    """Read `l2=0.5 rules.folds=3 method.gamma=0.9` into names and values.
-
-    Values are as in JSON (numbers, true, false, null, lists, objects); anything else is a string.
-    """
-    chosen: dict[str, Any] = {}
-    for setting in settings:
-        name, sign, text = setting.partition("=")
-        key = name.rpartition(".")[2]
-        if not key or not sign:
-            raise InputError(f"--set {setting}: expected NAME=VALUE, for example l2=0.5")
-        if key in _ELSEWHERE:
-            raise InputError(f"--set {setting}: {key} cannot be set here", hint=_ELSEWHERE[key])
-        try:
-            chosen[name] = json.loads(text)
-        except (ValueError, RecursionError):
-            chosen[name] = text
-    return chosen
-
-
-def parse_penalties(text: str) -> str | float:
-    """Read `--penalties`: a number, or a word."""
-    try:
-        return float(text)
-    except ValueError:
-        return text
+__all__ = ["train"]
 
 
 REFERENCES = "citations"
@@ -164,7 +122,7 @@ def train(
     raw_format: UnlabelledFrom = None,
     encoding: Encoding = UTF_8,
     jobs: Jobs = None,
-    json: Annotated[bool, typer.Option("--json", help="Write a summary as JSON.")] = False,
+    json: Json = False,
 ) -> None:
     """Learn a model from labelled records, and from rules and unlabelled text if there are any.
 
@@ -172,9 +130,14 @@ def train(
     it. With --dev the best model of a method is kept, the supervised one
     included; without it the last. The task citations begins from the bundled
     model.
+
+    Examples:
+        espalier train --labelled mine.xml --task citations --output mine.espalier
+        espalier train -l train.txt -u new.txt --rules orchard.rules -o orchard.espalier
     """
     from espalier.recipes import fit, plan
     from espalier.recipes.rule_files import gather_rules, widened
+    from espalier.recipes.settings import model_output, parse_penalties, parse_settings
     from espalier.tasks.task import load_features, load_task
 
     if jobs is not None:
@@ -211,25 +174,6 @@ def train(
         from espalier.cli.tables import report_table
 
         say(*report_table(report, trained.beside))
-
-
-def model_output(path: Path | None, task: str | None) -> Path:
-    """Return where to write the model: the file that was named, else one with the name of the task.
-
-    A place where no model can be written is refused before the time for training is spent, and so is a file that is
-    there but that nobody named.
-    """
-    if path is None:
-        path = Path(f"{Path(task or 'model').stem}.espalier")
-        if os.path.lexists(path):
-            raise InputError(f"{path} is there already", hint=f"name the file to write: --output {path} replaces it")
-    if path == STANDARD:
-        raise InputError("a model cannot be written to stdout", hint="name a file, such as -o my.espalier")
-    if path.is_dir():
-        raise InputError(f"{path} is a directory", hint=f"name a file in it, such as -o {path / 'my.espalier'}")
-    if not path.parent.is_dir() or not os.access(path.parent, os.W_OK):
-        raise InputError(f"{path}: the directory {str(path.parent)!r} does not exist or cannot be written")
-    return path
 
 
 def _starts(task: str | None, settings: dict[str, Any]) -> dict[str, Any]:

@@ -4,29 +4,29 @@ from __future__ import annotations
 
 import sys
 from time import monotonic
-from typing import Annotated
-
-import typer
 
 from espalier.cli.console import note, progress, say
+from espalier.cli.options import AnyJobs
 
 __all__ = ["warm"]
 
 
 def warm(
-    jobs: Annotated[
-        int | None, typer.Option("--jobs", "-j", metavar="N", min=1, help="Processes; by default one a core.")
-    ] = None,
+    jobs: AnyJobs = None,
 ) -> None:
     """Compile now what commands need to be quick, so that no later command waits for it.
 
-    This takes about a minute. Without it each command compiles what it
+    This takes about a minute, by default on all cores. Without it each command compiles what it
     needs when it is first run. The result is kept on disk until Espalier,
     NumPy or Numba is updated.
+
+    Examples:
+        espalier warm
+        espalier warm --jobs 2
     """
-    from espalier.cli.warming import STEPS, compile_for
     from espalier.cluster.processes import ordered_map
     from espalier.parallel import choose_threads
+    from espalier.warming import STEPS, compile_for
 
     begin = monotonic()
     several = choose_threads(10**9) if jobs is None else jobs

@@ -28,13 +28,10 @@ from espalier.cluster.stores import need
 from espalier.errors import FormatError
 from espalier.text_files import encodable
 
-__all__ = ["LARGEST_DOCUMENT", "LONGEST_LINE", "Chunk", "Records", "count_records", "open_records"]
+__all__ = ["LONGEST_LINE", "Chunk", "Records", "count_records", "open_records"]
 
 LONGEST_LINE = 16_000_000
 """Bytes of a line that are read; what follows is passed over, and the record is set aside."""
-
-LARGEST_DOCUMENT = 1 << 28
-"""Bytes of a document, which is held as a whole."""
 
 _BUFFER = 1 << 20
 _BOM = b"\xef\xbb\xbf"
@@ -147,17 +144,18 @@ def _rows(file: Any, partition: Partition, settings: Settings) -> Records:
 
 def _references(file: Any, partition: Partition, settings: Settings) -> Iterator[Chunk]:
     """Yield the references of a document."""
-    from espalier.documents.parsing import find_in, place_in_document
     from espalier.documents.reading import read_document
+    from espalier.documents.references import cut_document
+    from espalier.documents.sources import LARGEST_DOCUMENT
 
     pa = need("pyarrow")
     data = file.read(LARGEST_DOCUMENT + 1)
     if len(data) > LARGEST_DOCUMENT:
         raise FormatError(f"a document has at most {LARGEST_DOCUMENT >> 20} MB", path=partition.input)
-    found = find_in(read_document(data, partition.input)).references
+    found = list(cut_document(read_document(data, partition.input)).references)
     if not found:
         raise FormatError("no list of references was found", path=partition.input)
-    places = [place_in_document(reference) for reference in found]
+    places = [reference.place() for reference in found]
     for first in range(0, len(found), settings.batch):
         some = slice(first, first + settings.batch)
         kept = [

@@ -90,6 +90,25 @@ class RunReport:
         """One checksum of all rows, in order."""
         return kept.total_checksum(self.entries)
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as JSON values: records and partitions by what became of them, and what failed."""
+        return {
+            "records": {what: self.records(what) for what in RECORDS},
+            "partitions": {
+                "finished": len(self.entries),
+                "failed": len(self.failures),
+                "uncounted": self.uncounted,
+                "skipped": self.kept,
+                "redone": self.redone,
+                "removed": self.stale,
+            },
+            "failed": [
+                {"input": f.partition.input, "name": f.partition.name, "records": f.records, "error": f.error}
+                for f in self.failures
+            ],
+            "checksum": self.checksum,
+        }
+
 
 News = Callable[[int, int, int], None]
 """Hears, after each partition: finished and set aside, of how many, records that came out in this run."""

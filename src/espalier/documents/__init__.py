@@ -1,5 +1,12 @@
 """Files that people have (PDF, web pages, manuscripts, pasted text) to lines with places, and lines to references.
 
-A file is read into lines (`reading`, one file a kind), each with its page and its place on it (`lines`); a model says
-what each line is, and the lists of references among them are cut.
+| room | what happens there |
+|---|---|
+| `reading/` | a file becomes lines (`lines`), one file a kind, in a process of its own |
+| `layout/` | where words stand on a page of a PDF, and in which order they are read |
+| `deciding/` | what each line is: a learned model under declared rules |
+| `cutting/` | what the lines of lists hold: references, each with its lines |
+
+`references` says how texts and documents are cut, whoever asks; `sources` reads many files; `parsing` parses what was
+cut. Rooms share lines, words that tell them apart (`line_words`) and the clock (`pace`).
 """

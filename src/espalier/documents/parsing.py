@@ -1,6 +1,6 @@
 """`parse_document`: a file to the records of its references, each with its page and its place.
 
-read (`reading`) -> find and cut (`finding`, for plain text `cutting`) -> parse (a `Parser`)
+read (`reading`) -> cut (`references`) -> parse (a `Parser`)
 """
 
 from __future__ import annotations
@@ -8,24 +8,18 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING
 
-from espalier.documents.cutting import FEW, SHORT, by_lines, cut, plain_layout, too_long
-from espalier.documents.finding import Findings, FoundReference, find_references
-from espalier.documents.lines import MOST_LINES, PrintedText
-from espalier.documents.pace import look
-from espalier.documents.plain import printed_lines
 from espalier.documents.reading import read_document
+from espalier.documents.references import find_in
 
 if TYPE_CHECKING:
     from espalier.citations.parser import Parser
     from espalier.citations.record import Record
+    from espalier.documents.cutting.finding import FoundReference
+    from espalier.documents.lines import PrintedText
 
-__all__ = ["ParsedDocument", "find_in", "parse_document", "place_in_document", "read_unclear"]
-
-
-LONGEST_GUESSED = 1 << 22
-"""Characters of a text whose layout is guessed from all of it; of a longer one, from its first lines."""
+__all__ = ["ParsedDocument", "parse_document"]
 
 
 @dataclass(frozen=True)
@@ -55,45 +49,6 @@ class ParsedDocument:
     def __len__(self) -> int:
         """Return how many records there are."""
         return len(self.records)
-
-
-def find_in(printed: PrintedText) -> Findings:
-    """Return the references of a document; a plain text may be the list alone, in any layout."""
-    look()
-    return cut(printed.text) if printed.kind == "text" else find_references(printed)
-
-
-def read_unclear(text: str) -> Findings:
-    """Return the references of a text whose layout does not say where they begin, and what was left out.
-
-    None for any other text: what the layout says (numbers, indents, blank lines, a reference a line) is for
-    `citations.splitting`, which cuts texts of any length.
-    """
-    lines = text.splitlines() if len(text) <= LONGEST_GUESSED else []
-    if not 0 < len(lines) < MOST_LINES:
-        return Findings()
-    present = [line for line in lines if line.strip()]
-    if len(present) < FEW and sum(map(len, present)) < SHORT:
-        return Findings()
-    printed = printed_lines(text)
-    if plain_layout([line.text for line in printed.lines]):
-        return Findings()
-    found = by_lines(printed)
-    return Findings() if too_long(found) else found
-
-
-def place_in_document(found: FoundReference) -> dict[str, Any]:
-    """Return where a reference was found, as JSON values.
-
-    page, line : from 1; start, end : in the text of the document; box : left, top, right and bottom edge in points, of
-    files that have places; confidence : that it is one whole reference; mark : what stood before it, such as `[3]`;
-    filled : the names that a dash at its beginning stands for. What there is not is left out.
-    """
-    place: dict[str, Any] = {"page": found.page, "line": found.line, "start": found.start, "end": found.end}
-    if found.box is not None:
-        place["box"] = [round(edge, 1) for edge in found.box]
-    place["confidence"] = round(found.confidence, 4)
-    return place | {name: value for name in ("mark", "filled") if (value := getattr(found, name))}
 
 
 def parse_document(

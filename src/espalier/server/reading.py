@@ -8,16 +8,15 @@ import threading
 import zlib
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from espalier.citations.bibliographies import recognise
 from espalier.citations.seen import reference_document
-from espalier.citations.splitting import read_references
+from espalier.citations.splitting import Reference
 from espalier.document import Document
-from espalier.documents.line_words import heading_kind
+from espalier.documents.cutting.finding import FoundReference
 from espalier.documents.pace import watched
-from espalier.documents.parsing import find_in, place_in_document, read_unclear
-from espalier.documents.reading import KINDS, read_document
+from espalier.documents.reading import KINDS, read_document, refuse_misnamed
+from espalier.documents.references import cut_document, cut_text, refuse_bibliography
 from espalier.errors import FormatError
 from espalier.io import InputProblem, format_by_content, format_by_name, iter_read
 from espalier.server.core import Core
@@ -25,9 +24,6 @@ from espalier.server.failures import Deadline, Failure
 from espalier.server.shapes import Trouble
 from espalier.server.tasks import REFERENCES, ProjectTask
 from espalier.text_files import encodable
-
-if TYPE_CHECKING:
-    from espalier.documents.finding import FoundReference
 
 __all__ = ["NothingFound", "UploadReading", "decoded", "is_document", "read_file", "read_text", "read_upload"]
 
@@ -99,13 +95,8 @@ def read_text(core: Core, task: ProjectTask, text: str, layout: str = "auto", mo
         found = UploadReading(most=most, look=turn.check)
         refused, stream = list[FormatError](), io.StringIO(text, newline="\n")
         if task.name == REFERENCES:
-            _refuse_bibliography(text)
-            if layout == "auto" and (unclear := read_unclear(text).references):
-                _take_found(core, found, unclear, "pasted text")
-                return found
-            for reference in read_references(stream, layout, refused=refused):
-                if layout != "auto" or heading_kind(reference.text) != "references":
-                    found.take(core, reference_document(reference.text), f"line {reference.line}")
+            refuse_bibliography(text)
+            _take_references(core, found, cut_text(text, layout, refused=refused).references, "pasted text")
             found.refuse(refused)
             return found
         blocks = layout == "blocks" or (layout == "auto" and _looks_blocked(text))
@@ -156,6 +147,8 @@ def read_upload(
     if b"\0" in data and encoding != "utf-16":
         raise Failure(400, "this is no text, and no document that is read", _READ, name)
     if chosen == "plain":
+        if format is None:
+            refuse_misnamed(data, name)
         return read_text(core, task, decoded(data, encoding, "choose another encoding"), most=most)
     problems, refused = list[InputProblem](), list[FormatError]()
     if not _READING.acquire(timeout=core.limits.seconds):
@@ -200,27 +193,20 @@ def read_file(core: Core, task: ProjectTask, data: bytes, name: str, most: int |
     found = UploadReading(most=most)
     with core.computing() as turn, watched(turn.check):
         printed = read_document(data, name or "the document")
-        references = find_in(printed).references
+        references = list(cut_document(printed).references)
     for warning in printed.warnings:
         found.report(name, warning)
     if not references:
         raise NothingFound(400, "no list of references was found", "paste its references as text", name)
-    _take_found(core, found, references, name or "a document")
+    _take_references(core, found, references, name or "a document")
     return found
 
 
-def _take_found(core: Core, into: UploadReading, found: Iterable[FoundReference], name: str) -> None:
-    for reference in found:
-        source = {"file": name, **place_in_document(reference)}
-        into.take(core, reference_document(reference.text), f"page {reference.page}", source)
-
-
-def _refuse_bibliography(text: str) -> None:
-    """Refuse what is no text to be parsed, and say what to do with it."""
-    found = recognise(text)
-    if found is not None:
-        hint = found.refused or "nothing in it has to be parsed; 'espalier convert' writes it in other formats"
-        raise Failure(400, f"this is {found.called}", str(hint))
+def _take_references(core: Core, into: UploadReading, references: Iterable[Reference], name: str) -> None:
+    """Take references; those that were found in a document or by the model of lines have places that people want."""
+    for one in references:
+        source = {"file": name, **one.place()} if isinstance(one, FoundReference) else None
+        into.take(core, reference_document(one.text), one.where, source)
 
 
 def _unpacked(data: bytes, most: int) -> bytes:

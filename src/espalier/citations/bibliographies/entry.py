@@ -39,6 +39,10 @@ class Entry:
     violations: ClassVar[tuple[()]] = ()
     alternatives: ClassVar[tuple[()]] = ()
 
+    def place(self) -> dict[str, Any]:
+        """Return where it stands in its file, as JSON values."""
+        return {"line": self.line, "format": self.format, "key": self.key}
+
     def to(self, format: str) -> str:
         """Return this entry alone in any format of `espalier.citations.formats.FORMATS`.
 
