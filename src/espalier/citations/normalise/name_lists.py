@@ -1,7 +1,7 @@
 """What a whole list of names shows, and no name of it alone: made plain in its pieces before they are read.
 
 A list of one name may be that of a ruler ("Louis XIV") or a word for the names of the reference before ("Ders.").
-Acronyms only ("FAO, WFP and WHO") are institutions. Two people share a family name that is written once ("J. and A.
+Two people share a family name that is written once ("J. and A.
 Webb", "Grimm, Jacob und Wilhelm"); each of them gets it, which is the only case where words of the text come twice.
 Given names stand in brackets behind families ("Braudel (Fernand) et Labrousse (Ernest)"), and a short word behind
 others in capitals is a family name ("PETER GAY") where nobody has initials at the end.
@@ -13,9 +13,7 @@ import re
 from collections.abc import Sequence
 
 from espalier.citations.normalise.lexicon import (
-    ACRONYMS,
     BACK_REFERENCES,
-    COUNTRIES_IN_SHORT,
     FAMILIES_FIRST,
     GIVEN_NAMES,
     GIVEN_NAMES_ONLY,
@@ -89,8 +87,6 @@ def _made_plain(pieces: list[Piece], text: str, shouting: bool) -> list[Piece]:
     elif len(pieces) == 1:
         first.institution |= _NOBODY.fullmatch(text) is not None or _is_ruler(first.words)
         _join_particle(first)
-    if first.words[-1].isupper() and pieces[-1].words[-1].isupper():
-        _mark_acronyms(pieces)
     if shouting:
         _capitalise(pieces)
     if "(" in text or "[" in text:
@@ -111,21 +107,6 @@ def _is_ruler(words: Sequence[str]) -> bool:
     return " ".join(name) in RULERS_IN_TWO_WORDS or (
         (len(name) == 1 and name[0] in RULERS and len(number) > 1) or titled
     )
-
-
-def _mark_acronyms(pieces: Sequence[Piece]) -> None:
-    """Mark the pieces as institutions if all are in capitals, and at least half of them are known."""
-    words = [piece.words[-1].removesuffix(".") for piece in pieces]
-    if not all(2 < len(word) < 9 and word.isupper() and word.isalpha() for word in words):
-        return
-    apart = all(len(piece.words) == 1 or _has_country(piece.words) for piece in pieces)
-    if apart and 2 * sum(word in ACRONYMS for word in words) >= len(words):
-        for piece in pieces:
-            piece.institution = True
-
-
-def _has_country(words: Sequence[str]) -> bool:
-    return len(words) == 2 and words[0] in COUNTRIES_IN_SHORT
 
 
 def _join_particle(piece: Piece) -> None:
