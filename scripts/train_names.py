@@ -214,8 +214,10 @@ def made_up(data: Path, part: str, n: int, random: Random) -> Iterator[Labelled]
         if share < 0.36:
             body = Part(_body(words, abroad, ours, random), True)
             parts = [body] if share < 0.24 else [*parts, body] if share < 0.32 else [body, *parts]
-            if share < 0.09:
+            if share < 0.16:
                 parts.append(Part(_body(words, abroad, ours, random), True))
+            if share < 0.03:
+                parts = [Part(words.one(random, "acronyms"), True) for _ in range(random.choice((2, 3, 5)))]
         text, pieces = style.joined(parts, random)
         if capitals:
             text, pieces = text.upper(), [(piece.upper(), body) for piece, body in pieces]  # ß is SS in both

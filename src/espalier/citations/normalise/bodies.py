@@ -23,10 +23,13 @@ from zlib import crc32
 
 import numpy as np
 
-__all__ = ["BUCKETS", "LABELS", "MORE", "PERSON", "STEP", "Stretch", "features_of", "is_hint", "labels_of", "may_be_bodies"]
+__all__ = ["BUCKETS", "HARD", "LABELS", "MORE", "PERSON", "STEP", "Stretch", "features_of", "is_hint", "labels_of", "may_be_bodies"]
 
 PERSON, BODY, MORE = LABELS = ("person", "body", "more")
 """A stretch of a person's name, the first of a body, and one that goes on with the body before it."""
+
+HARD = ";"
+"""A separator that stands inside nobody's name: a semicolon, a stroke, a dash."""
 
 BUCKETS = 1 << 16
 """Rows for features; behind them stand two for each label: what it is worth before a body, and before one's rest."""
@@ -37,7 +40,8 @@ STEP = 16.0
 _LONGEST = 24  # characters of a word that are looked at
 _ENDS = 5  # characters of the beginning and the end of a word
 _PLACES = ("only", "first", "inner", "last")
-_HINT = 1.25  # nats by which a word alone has to speak for a body
+_HINT = 1.5  # nats by which a word alone has to speak for a body
+_INITIALS = 2  # letters of what may be anybody's
 _NEVER = -1e9
 
 
@@ -69,11 +73,12 @@ def labels_of(stretches: Sequence[Stretch]) -> list[str]:
         for name in _around(stretches, k):
             row = table[_bucket(name)]
             begins, goes_on = begins + row[0], goes_on + row[1]
+        if not k or stretch.before == HARD:
+            goes_on = _NEVER
         body = [scores[label] + steps[label][0] for label in range(3)]
         more = [scores[label] + steps[label][1] for label in range(3)]
-        way = (_best(scores), _best(body), _best(more) if k else 0)
-        person = scores[way[0]]
-        scores = [person, body[way[1]] + begins, more[way[2]] + goes_on if k else _NEVER]
+        way = (_best(scores), _best(body), _best(more))
+        scores = [scores[way[0]], body[way[1]] + begins, more[way[2]] + goes_on]
         ways.append(way)
     return list(_back(ways, _best(scores)))
 
@@ -85,8 +90,8 @@ def may_be_bodies(words: Iterable[str]) -> bool:
 
 @lru_cache(maxsize=8192)
 def is_hint(word: str) -> bool:
-    """Tell whether a word, at whatever place, speaks rather for a body than for a person."""
-    return max(_of_word(word, position)[0] for position in _PLACES) > _HINT
+    """Tell whether a word that is no initials speaks, at whatever place, rather for a body than for a person."""
+    return len(word) > _INITIALS and max(_of_word(word, position)[0] for position in _PLACES) > _HINT
 
 
 def features_of(stretches: Sequence[Stretch], k: int) -> list[int]:
@@ -143,7 +148,7 @@ def _placed_names(word: str, position: str) -> Iterator[str]:
 
 
 def _shape(word: str) -> str:
-    letters = word.replace(".", "").replace("-", "")
+    letters = word.translate(_NO_LETTERS)
     if not letters.isalpha():
         return "digits" if letters.isdigit() else "mixed"
     if letters.isupper():
@@ -151,6 +156,9 @@ def _shape(word: str) -> str:
     if letters.islower():
         return "small"
     return "title" if letters[:1].isupper() and letters[1:].islower() else "mixed"
+
+
+_NO_LETTERS = str.maketrans("", "", ".-'’‘‐ªº")
 
 
 def _around(stretches: Sequence[Stretch], k: int) -> Iterator[str]:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import pairwise
 
-from espalier.citations.normalise.bodies import MORE, PERSON, Stretch, labels_of
+from espalier.citations.normalise.bodies import HARD, MORE, PERSON, Stretch, labels_of
 from espalier.citations.normalise.lexicon import (
     JOINERS,
     LOW_JOINERS,
@@ -94,7 +94,7 @@ class Piece:
 
     def stretch(self) -> Stretch:
         """Return what is judged of the piece."""
-        before = ";" if self.hard else (self.joiners or ("&",))[-1].casefold() if self.joined else ","
+        before = HARD if self.hard else (self.joiners or ("&",))[-1].casefold() if self.joined else ","
         return Stretch(self.words, before, bool(self.asides) and _is_short_for("".join(self.asides), self.words))
 
     def take_given(self) -> None:
@@ -148,7 +148,7 @@ def _untied(text: str) -> str:
     """Return the text with the separators of East Asia as others are, and words apart that ran together."""
     if not text.isascii():
         text = _ASIAN_STOP.sub("。", text).replace("．", ".")
-        text = _DOT_OF_JAPAN.sub(lambda found: found[0].replace("・", "、"), text) if "・" in text else text
+        text = _DOT_OF_JAPAN.sub(lambda found: found[0].replace("・", "；"), text) if "・" in text else text
     if "-" in text:
         text = _HYPHENED.sub(r"\1\2", _BETWEEN_NAMES.sub(r"\1 – ", text))
     return _GLUED.sub(r"\1 ", text) if _MAY_BE_GLUED.search(text) else text
