@@ -18,10 +18,13 @@ import sys
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from functools import cache
+from dataclasses import dataclass
+from functools import cache, lru_cache
 from importlib import import_module
 from importlib.resources import files
 from typing import Any
+
+from espalier.lazy import cached_property
 
 __all__ = [
     "ROLES",
@@ -29,6 +32,7 @@ __all__ = [
     "behind",
     "entries",
     "folded",
+    "kinds_in",
     "languages",
     "months",
     "numerals",
@@ -68,12 +72,14 @@ ROLES: Mapping[str, str] = {
     "originals": "words of a note on the first edition",
     "again": "words of a reprint",
     "following": "and the next pages",
+    "kinds": "words that show what something is: `kinds_in`",
     "cited": "before the place that is cited from some pages",
 }
 """What a file may say."""
 
 _WORD = re.compile(r"[^\W\d_]+")
 _SHORTEST_MONTH = 3  # letters of one in short
+_UNSPACED = re.compile("[\u3040-\u9fff\u1100-\u11ff\uac00-\ud7af]")
 _LETTERS = str.maketrans({"ı": "i"})
 
 
@@ -188,6 +194,69 @@ def _numbered(rows: Iterable[Sequence[str]]) -> dict[str, int]:
         for number, name in enumerate(row, start=1):
             found.setdefault(folded(name), number)
     return found
+
+
+@dataclass
+class _Kinds:
+    """Words of kinds: by the first word of a phrase, by the beginning or end of one word, and anywhere in a text."""
+
+    phrases: dict[str, list[tuple[tuple[str, ...], str]]]
+    beginnings: dict[str, list[tuple[tuple[str, ...], str]]]
+    ends: dict[str, str]
+    anywhere: dict[str, str]
+
+    @cached_property
+    def lengths(self) -> tuple[int, ...]:
+        """How many letters words begin with."""
+        return tuple(sorted({len(word) for word in self.beginnings}))
+
+    @cached_property
+    def last(self) -> tuple[str, ...]:
+        """What words end in."""
+        return tuple(self.ends)
+
+
+@cache
+def _kinds() -> _Kinds:
+    found = _Kinds({}, {}, {}, {})
+    for table in tables().values():
+        for kind, text in table.get("kinds", {}).items():
+            for entry in map(folded, text.split("|")):
+                first, *rest = entry.split()
+                if entry.startswith("*"):
+                    found.ends[entry[1:]] = kind
+                elif _UNSPACED.match(entry):
+                    found.anywhere[entry] = kind
+                elif first.endswith("*"):
+                    found.beginnings.setdefault(first[:-1], []).append((tuple(rest), kind))
+                else:
+                    found.phrases.setdefault(first, []).append((tuple(rest), kind))
+    return found
+
+
+@lru_cache(maxsize=4096)
+def kinds_in(text: str) -> frozenset[str]:
+    """Return the kinds that the words of a text show."""
+    table, low = _kinds(), folded(text)
+    found = set() if low.isascii() else {kind for word, kind in table.anywhere.items() if word in low}
+    tokens = _WORD.findall(low)
+    for k, token in enumerate(tokens):
+        begun = [table.phrases.get(token, ())]
+        begun += [table.beginnings.get(token[:n], ()) for n in table.lengths if n <= len(token)]
+        for rows in begun:
+            found.update(kind for rest, kind in rows if _goes_on(tokens, k + 1, rest))
+        if token.endswith(table.last):
+            found.update(kind for end, kind in table.ends.items() if token.endswith(end))
+    return frozenset(found)
+
+
+def _goes_on(tokens: Sequence[str], start: int, rest: Sequence[str]) -> bool:
+    """Tell whether the words of a phrase stand here; those with a star only begin so."""
+    there = tokens[start : start + len(rest)]
+    return len(there) == len(rest) and all(
+        token.startswith(word[:-1]) if word.endswith("*") else token == word
+        for token, word in zip(there, rest, strict=True)
+    )
 
 
 def printed(language: str) -> Mapping[str, tuple[str, ...]]:

@@ -31,7 +31,7 @@ from espalier.citations.normalise.identifiers import (
     find_old_arxiv,
     find_url,
 )
-from espalier.citations.normalise.kinds import is_mark, is_thesis, kind_of, number_of_standard, words_of_report
+from espalier.citations.normalise.types import form_behind, is_mark, is_thesis, kind_of, number_of_standard, words_of_report
 from espalier.citations.normalise.fields import fields_of
 from espalier.citations.normalise.names import Names, split_names
 from espalier.citations.normalise.numbers import (
@@ -100,12 +100,20 @@ class FieldReader:
         self._fields: dict[str, list[str]] = {}
         for label, text in fields_of(record):
             self._fields.setdefault(label, []).append(text)
+        if "title" in self._fields and "genre" not in self._fields:
+            self._take_form()
         self.texts = {label: " ".join(texts) for label, texts in self._fields.items()}
         self._text = record.text
         self._unread = [("other", text) for text in self._fields.get("other", [])]
         for key in self._fields.get("citation-number", ()):  # one that was taken off the names
             if sum(map(str.isalpha, key)) > 1 and not any(field.label == "citation-number" for field in record.fields):
                 self._unread.append(("citation-number", key))
+
+    def _take_form(self) -> None:
+        """Take what kind of work it is off the end of a title: "Lakes [Film]"."""
+        titles = self._fields["title"]
+        if found := form_behind(titles[0]):
+            titles[0], self._fields["genre"] = found[0], [found[1]]
 
     def value(self, label: str, read: Callable[[str], T | None]) -> T | None:
         """Return the first value that one of the label's fields gives; the other fields are unread."""
