@@ -48,6 +48,12 @@ _TYPES = {
     "standard": "STAND",
     "legal_case": "CASE",
     "manuscript": "MANSCPT",
+    "legislation": "STAT",
+    "motion_picture": "MPCT",
+    "broadcast": "VIDEO",
+    "map": "MAP",
+    "post-weblog": "BLOG",
+    "personal_communication": "PCOMM",
 }
 
 

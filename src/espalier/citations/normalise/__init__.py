@@ -31,8 +31,8 @@ from espalier.citations.normalise.identifiers import (
     find_old_arxiv,
     find_url,
 )
-from espalier.citations.normalise.kinds import is_mark, is_thesis, kind_of, number_of_standard, words_of_report
-from espalier.citations.normalise.mending import mended
+from espalier.citations.normalise.types import form_behind, is_mark, is_thesis, kind_of, number_of_standard, words_of_report
+from espalier.citations.normalise.fields import fields_of
 from espalier.citations.normalise.names import Names, split_names
 from espalier.citations.normalise.numbers import (
     count_leaves,
@@ -47,8 +47,7 @@ from espalier.citations.normalise.numbers import (
     patent_number,
     report_number,
 )
-from espalier.citations.normalise.text import clean_container, clean_title, readable, trim, with_stop
-from espalier.citations.seen import has_markup
+from espalier.citations.normalise.text import clean_container, clean_title, trim, with_stop
 from espalier.citations.work import Date, Name, Pages, Work
 
 if TYPE_CHECKING:
@@ -99,14 +98,22 @@ class FieldReader:
     def __init__(self, record: Record) -> None:
         """Sort the fields by label; `texts` has the text of each label, several fields joined by a space."""
         self._fields: dict[str, list[str]] = {}
-        for label, text in mended(_texts(record)):
+        for label, text in fields_of(record):
             self._fields.setdefault(label, []).append(text)
+        if "title" in self._fields and "genre" not in self._fields:
+            self._take_form()
         self.texts = {label: " ".join(texts) for label, texts in self._fields.items()}
         self._text = record.text
         self._unread = [("other", text) for text in self._fields.get("other", [])]
         for key in self._fields.get("citation-number", ()):  # one that was taken off the names
             if sum(map(str.isalpha, key)) > 1 and not any(field.label == "citation-number" for field in record.fields):
                 self._unread.append(("citation-number", key))
+
+    def _take_form(self) -> None:
+        """Take what kind of work it is off the end of a title: "Lakes [Film]"."""
+        titles = self._fields["title"]
+        if found := form_behind(titles[0]):
+            titles[0], self._fields["genre"] = found[0], [found[1]]
 
     def value(self, label: str, read: Callable[[str], T | None]) -> T | None:
         """Return the first value that one of the label's fields gives; the other fields are unread."""
@@ -311,21 +318,6 @@ def _best(dates: list[Date]) -> int:
     return best
 
 
-def _texts(record: Record) -> list[tuple[str, str]]:
-    """Return label and text of each field; an address that was cut inside its host, books.|google.com/x, is whole."""
-    text = record.text
-    pairs = [(field.label, field.text) for field in record.fields]
-    if has_markup(text) or "?" in text or "~" in text or "\ufffd" in text or "â" in text:
-        pairs = [(label, readable(label, part)) for label, part in pairs]
-    for k in [k for k, (label, _) in enumerate(pairs) if label == "url"]:
-        field = record.fields[k]
-        if k and record.fields[k - 1].end == field.start and text[field.start - 1] == ".":
-            before, _, host = pairs[k - 1][1].rpartition(" ")
-            if before and host[:-1].replace("-", "").isalnum() and field.text[:1].isalnum():
-                pairs[k - 1], pairs[k] = (pairs[k - 1][0], before), ("url", host + pairs[k][1])
-    return pairs
-
-
 def _volume(text: str) -> tuple[str, str] | None:
     found = parse_volume(text)
     return found if any(found) else None
@@ -380,7 +372,7 @@ def work_of(record: Record) -> Work:
     put one after the other, and free text (publisher, location, genre, institution, note, series) is joined by "; ".
     A DOI is also looked for in the URL, an arXiv number in the whole text, the issue in the volume: "12(3)", the month
     beside the issue: "no. 3 (March)". Without a date, a note that says only "in press" or "n.d." is its literal. Labels
-    that can only be a mistake are mended first (`mending`).
+    that can only be a mistake are mended first (`fields_of`).
     """
     reading = FieldReader(record)
     present = reading.texts
