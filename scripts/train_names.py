@@ -58,7 +58,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Read the sets, learn, say how good it is on what was not learned from, and write the weights."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path, required=True, help="directory of publishers, metadata, wikigold, conll04")
-    parser.add_argument("--lists", type=int, default=30_000, help="lists that are made up")
+    parser.add_argument("--lists", type=int, default=40_000, help="lists that are made up")
     parser.add_argument("--l2", type=float, default=0.3, help="the ridge")
     parser.add_argument("--output", type=Path, default=OUTPUT, help="the file to write")
     options = parser.parse_args(arguments)

@@ -40,7 +40,7 @@ STEP = 16.0
 _LONGEST = 24  # characters of a word that are looked at
 _ENDS = 5  # characters of the beginning and the end of a word
 _PLACES = ("only", "first", "inner", "last")
-_HINT = 1.5  # nats by which a word alone has to speak for a body
+_HINT = 1.75  # nats by which a word alone has to speak for a body
 _INITIALS = 2  # letters of what may be anybody's
 _NEVER = -1e9
 
@@ -90,8 +90,8 @@ def may_be_bodies(words: Iterable[str]) -> bool:
 
 @lru_cache(maxsize=8192)
 def is_hint(word: str) -> bool:
-    """Tell whether a word that is no initials speaks, at whatever place, rather for a body than for a person."""
-    return len(word) > _INITIALS and max(_of_word(word, position)[0] for position in _PLACES) > _HINT
+    """Tell whether a word that is no initials speaks, at whatever place, rather for a body; nobody is called 2020."""
+    return word.isdigit() or len(word) > _INITIALS and max(_of_word(word, position)[0] for position in _PLACES) > _HINT
 
 
 def features_of(stretches: Sequence[Stretch], k: int) -> list[int]:

@@ -208,7 +208,7 @@ ROLE_OPENINGS = vocabulary(
 ROLE_BEHIND = re.compile(r"[(\[]\s*(?:a c(?:ura|\.) ?di|(?:sous la )?dir(?:\.|ection) de)\s*[)\]]", re.IGNORECASE)
 # A list that goes on: the words, or the dots of "A, B, . . . Z".
 OTHERS = re.compile(
-    r"(?i:\[?\bet\.? ?[aá]l(?:ii|ia)?\b\.?\]?|& al\b\.?)(?! (?!Eds?\b|Hr?sg)[A-ZÀ-Þ][a-zß-ÿ])"
+    r"(?i:\[?\bet\.? ?[aá]l(?:ii|ia)?\b\.?\]?|& al\b(?!-)\.?)(?! (?!Eds?\b|Hr?sg)[A-ZÀ-Þ][a-zß-ÿ])"
     r"|(?i:\b(?:and|&|a) (?:[0-9]{1,4} )?(?:others|co-?workers)\b)|\b(?i:y otros|e outros)\b"
     r"|\b(?:(?:e altri|et (?:autres|coll)|und andere|en anderen|y cols?|и др(?:угие)?|i inni|a kol|dkk|m\. ?fl|mfl)\b"
     r"|(?:ve (?:ark|diğ|diğerleri)|és mtsa?i?|и соавт|(?:та|і|й) (?:ін|інші))\b|(?:vd|외)\b(?=\W*$)"

@@ -14,6 +14,7 @@ from collections.abc import Sequence
 
 from espalier.citations.normalise.lexicon import (
     BACK_REFERENCES,
+    CHINESE_FAMILIES,
     FAMILIES_FIRST,
     GIVEN_NAMES,
     GIVEN_NAMES_ONLY,
@@ -27,7 +28,7 @@ from espalier.citations.normalise.lexicon import (
     RULERS_IN_TWO_WORDS,
     vocabulary,
 )
-from espalier.citations.normalise.name_pieces import Piece, lower_families, pieces_of, short_families, spell_out
+from espalier.citations.normalise.name_pieces import Piece, capital_families, lower_families, pieces_of, short_families, spell_out
 from espalier.citations.normalise.name_words import is_initial, recased, sounds_eastern
 
 __all__ = ["plain_pieces"]
@@ -45,8 +46,10 @@ def plain_pieces(text: str, cues: list[str]) -> tuple[str, list[Piece], bool]:
     """Return the text as it was cut, its pieces, ready to be read, and whether names are in capitals only."""
     text, pieces = pieces_of(_without_roles(text, cues), cues)
     shouting = _is_shouting(pieces)
+    capital_families(pieces)
     pieces = _made_plain(pieces, text, shouting)
     lower_families(pieces)
+    pieces = _in_eastern_order(pieces)
     short_families(pieces)
     spell_out(pieces)
     return text, pieces, shouting
@@ -140,9 +143,31 @@ def _with_bracketed(pieces: list[Piece]) -> list[Piece]:
     found: list[Piece] = []
     for piece in pieces:
         found.append(piece)
-        if piece.asides and len(piece.words) == 1 and not piece.institution and GIVEN_NAMES.issuperset(piece.asides):
+        given = GIVEN_NAMES.issuperset(piece.asides) or (
+            piece.words[-1].isupper() and not any(map(is_initial, piece.words)) and " ".join(piece.asides).istitle()
+        )
+        if piece.asides and (len(piece.words) == 1 or piece.words[-1].isupper()) and not piece.institution and given:
             found.append(Piece(words=list(piece.asides)))
             piece.asides = ()
+    return found
+
+
+def _in_eastern_order(pieces: list[Piece]) -> list[Piece]:
+    """Return names of two words of China apart, family and given, if most of a list show that families come first.
+
+    Of "Liu Xun, Lv Linsheng, Ling Li, Lou Tanqi" two begin with the commonest families, and one ends with one.
+    """
+    pairs = [piece for piece in pieces if len(piece.words) == 2 and all(map(sounds_eastern, piece.words))]
+    shown = [piece.words[0].casefold() in CHINESE_FAMILIES for piece in pairs]
+    other = [piece.words[1].strip(".").casefold() in CHINESE_FAMILIES for piece in pairs]
+    if len(pairs) < len(pieces) or len(pairs) < 3 or any(piece.institution or any(map(is_initial, piece.words)) for piece in pairs):
+        return pieces
+    if sum(shown) - sum(other) < 2:
+        return pieces
+    found: list[Piece] = []
+    for piece in pieces:
+        family, given = piece.words
+        found += [Piece(joined=piece.joined, hard=piece.hard, joiners=piece.joiners, words=[family]), Piece(words=[given])]
     return found
 
 

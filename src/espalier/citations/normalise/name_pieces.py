@@ -18,6 +18,7 @@ from espalier.citations.normalise.lexicon import (
     JOINERS,
     LOW_JOINERS,
     LOW_PARTICLES,
+    PARTICLES,
     ROLES,
     ROLES_ALONE,
     ROLES_IN_SHORT,
@@ -34,7 +35,7 @@ from espalier.citations.normalise.name_words import (
 from espalier.citations.normalise.text import trim
 from espalier.citations.work import Name
 
-__all__ = ["Piece", "lower_families", "pieces_of", "short_families", "spell_out", "stretches_of"]
+__all__ = ["Piece", "capital_families", "lower_families", "pieces_of", "short_families", "spell_out", "stretches_of"]
 
 # Initials that run into the next word ("J.P.Smith"), and spaces around a hyphen ("J. - P.", "Garcia - Molina").
 _GLUED = re.compile(r"(?<![^\W\d_])([^\W\d_]\.)(?=[^\W\d_]{2})")
@@ -358,6 +359,48 @@ def _is_role(word: str, bracketed: bool) -> bool:
 _VOWEL = re.compile("[AEIOUY]")
 
 
+_CAPITAL_PARTICLES = vocabulary("le la les du des mc mac el al ben abu ait aït o st st.")
+
+
+def capital_families(pieces: Sequence[Piece]) -> None:
+    """Write family names of several words in capitals as others are, so that no part of them is taken for initials.
+
+    LE GOFF, VAN DEN BERGHE, PEREIRA DE ALMEIDA, ORTEGA Y GASSET, MC DONALD: a particle before a word in capitals, or a
+    joining letter between two. The "I" of "Prat I Fornells, N." joins, too, since given names come behind the comma.
+    """
+    for k, piece in enumerate(pieces):
+        words = piece.words
+        after = pieces[k + 1] if k + 1 < len(pieces) and not pieces[k + 1].joined else None
+        inverted = after is not None and (len(after.words) == 1 or all(map(is_initial, after.words)))
+        if len(words) < 2 or piece.institution:
+            continue
+        for i, word in enumerate(words[:-1]):
+            between = 0 < i and _is_long(words[i - 1]) and _is_long(words[i + 1])
+            capitals = word.isupper() and words[i + 1].isupper() and _is_family_word(words[i + 1])
+            if word in _JOINING and between and (inverted or (words[i - 1].isupper() and words[i + 1].isupper())):
+                words[i] = word.lower()
+            elif capitals and "." not in word and word.isupper() and (low := word.lower()) in PARTICLES | _CAPITAL_PARTICLES:
+                words[i] = word.capitalize() if low in _CAPITAL_PARTICLES else low
+            else:
+                continue
+            if inverted:
+                piece.words = words = [recased(one) for one in words]
+
+
+def _is_family_word(word: str) -> bool:
+    return _is_long(word.strip(".")) or word.lower() in PARTICLES
+
+
+_JOINING = vocabulary("Y I E")
+
+
+def _is_long(word: str) -> bool:
+    return len(word) > _JOINED_FROM and word.isalpha()
+
+
+_JOINED_FROM = 2  # letters of a half of a family name, at least
+
+
 def lower_families(pieces: Sequence[Piece]) -> None:
     """Capitalise family names in capitals behind given names, so that none is taken for initials: Emma SMITH, Bo FU.
 
@@ -423,21 +466,27 @@ def spell_out(pieces: Sequence[Piece]) -> None:
     """
     for k, piece in enumerate(pieces):
         word = piece.words[-1].removesuffix(".")
-        if _is_digraph(word) and _all_end_in_initials(piece, pieces):
+        if _is_digraph(word, pieces) and _all_end_in_initials(piece, pieces):
             piece.words[:] = [f"{word}.", *piece.words[:-1]]  # Homburg Ch, Meyer A
         if not 1 < len(word) < 6 or not word.isupper():
             continue
-        if word in ("JR", "SR") and len(piece.words) > 1 and k + 1 < len(pieces):
+        if word in ("JR", "SR") and k + 1 < len(pieces):
             after = pieces[k + 1]
-            if not after.joined and all(map(is_initial, after.words)) and not are_degrees(after.words, weak=False):
+            initials = all(map(is_initial, after.words)) and not are_degrees(after.words, weak=False)
+            inner = k == 1 and len(after.words) == 1 and not is_initial(after.words[0])  # QUIGLEY, JR., Martin
+            if not after.joined and (initials if len(piece.words) > 1 else inner):
                 piece.words[-1] = piece.words[-1].capitalize()  # SITES JR, J.W.
         elif len(word) > 3 and _ends_in_capitals(piece, 5) and not _is_family(word, pieces):
             piece.words[-1] = ".".join(word) + "."
 
 
-def _is_digraph(word: str) -> bool:
-    """Tell whether a word may be one initial of two letters: Ch, Th, Zh."""
-    return len(word) == 2 and word.istitle() and word[1] not in "aeiouyäöü" and not is_suffix(word)
+def _is_digraph(word: str, pieces: Sequence[Piece]) -> bool:
+    """Tell whether a word may be one initial of two letters: Ch, Th, Zh; or two, one of them small, among many."""
+    several = word[-1:] not in "aeiouyäöü" or len(pieces) > _MANY
+    return len(word) == 2 and word.istitle() and several and not is_suffix(word)
+
+
+_MANY = 3  # names, of which all others show how names end
 
 
 def _all_end_in_initials(piece: Piece, pieces: Sequence[Piece]) -> bool:

@@ -49,12 +49,14 @@ __all__ = [
 ]
 
 _TITLES = vocabulary("Jr Sr St Dr Mr Ms Mme Esq")
+SAINTS = vocabulary("st. ste. st")
+"""What stands before a family name, and is not its beginning: St. John."""
 _UNABBREVIATED = (SUFFIXES | DEGREES | WEAK_DEGREES) - vocabulary("Jr jr Sr sr Jnr Snr Esq")
 _VOWEL = re.compile("[AEIOUY]")
 _HYPHEN = re.compile("[‐‑-]")
 _STOP_OR_HYPHEN = re.compile("[.‐‑-]")
 _RUSSIAN_INITIALS = vocabulary("Yu Ya")
-_SOFT = re.compile(r"(?:[A-Z]\.)?[A-Z]\.[-‐‑][a-z]\.?")  # M.-a. for Masa-aki
+_SOFT = re.compile(r"(?:[A-Z]\.)?[A-Z]\.?[-‐‑][a-z]\.?|[A-Z][-‐‑][A-Z]{2,3}")  # M.-a. for Masa-aki; C-KK
 _LONGEST = 24  # characters; no initials are longer
 
 _PINYIN = re.compile(
@@ -91,7 +93,7 @@ def is_initial(word: str, shouting: bool = False) -> bool:
 def _is_initial(word: str, shouting: bool) -> bool:
     if not word.isascii() and word.endswith(("ª", "º", "ª.", "º.")):  # María and Antonio in Spain
         word = word.rstrip(".")[:-1]
-    if not word.isupper() and _SOFT.fullmatch(word):
+    if _SOFT.fullmatch(word):
         return True
     if not word.isupper() or not all(sign.isalpha() or sign in ".-‐‑" for sign in word):
         return False
@@ -186,7 +188,7 @@ def _name(family: Sequence[str], given: Sequence[str], suffix: str, shouting: bo
     if shouting:
         # Particles are in capitals too, and only a particle if a name follows.
         n = 0
-        while n < len(family) - 1 and family[n].lower() in PARTICLES:
+        while n < len(family) - 1 and family[n].isupper() and family[n].lower() in PARTICLES:
             n += 1
         family = [*(word.lower() for word in family[:n]), *family[n:]]
     particle, family = _split_particle(family)
@@ -216,8 +218,8 @@ def family_at(words: Sequence[str], shouting: bool) -> int:
         last = _bare(words[1])  # "Yu Yuncheng." at the end of a list
         if last.casefold() not in CHINESE_FAMILIES and _PINYIN.fullmatch(last):
             return -1
-    if not shouting and words[0].isalpha() and words[0].isupper() and len(words[0]) > 3 and not words[-1].isupper():
-        return -_in_capitals(words)  # DUPONT Jean
+    if not shouting and (first := _in_capitals(words)):
+        return -first  # DUPONT Jean
     at = n - 1
     if n > 2 and words[-2] in ("y", "i", "e"):  # Ramón y Cajal
         at = n - 3
@@ -227,15 +229,21 @@ def family_at(words: Sequence[str], shouting: bool) -> int:
         while at > 0 and words[at - 1] in LOW_PARTICLES:
             at -= 1
     # A capitalised particle belongs to the family name, but the first word of a longer name is a given name.
-    while at > 1 and words[at - 1].lower() in PARTICLES:
+    while at > 1 and words[at - 1].lower() in PARTICLES | SAINTS:
         at -= 1
-    return 0 if at == 1 and words[0].lower() in FAMILY_PREFIXES else at
+    return 0 if at == 1 and words[0].lower() in FAMILY_PREFIXES | SAINTS else at
+
+
+_WHOLE = 4  # capitals that are no initials
 
 
 def _in_capitals(words: Sequence[str]) -> int:
-    """Return how many words of a family name in capitals come first: SOTO, DE, VEGA, but no initials."""
-    n = 1
-    while n < len(words) - 1 and words[n].isupper() and (words[n].lower() in PARTICLES or len(words[n]) > 3):
+    """Return how many words of a family name in capitals come first: SOTO, DE, VEGA or Le, GOFF; but no initials."""
+    n = next((n for n, word in enumerate(words) if word.lower() not in PARTICLES), 0)
+    if not words[n].isalpha() or not words[n].isupper() or len(words[n]) < _WHOLE or words[-1].isupper():
+        return 0
+    n += 1
+    while n < len(words) - 1 and (words[n].lower() in PARTICLES or (words[n].isupper() and len(words[n]) >= _WHOLE)):
         n += 1
     return n
 

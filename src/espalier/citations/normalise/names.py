@@ -82,7 +82,7 @@ _SAME = re.compile(r"(?:[-–—―_] ?){2,}|[—―]")
 # What ran into the next word: "andB. Shaw", "Fuß u.Derra", "GRAUPNER A.—PAHL A.", "EdelenD.G.B.".
 _RUN_TOGETHER = re.compile(
     r"(?<!\w)(?:and|und|et|(?<= )u\.)(?=[A-ZÀ-Þ][\w.])|[a-zß-ÿ]{3}(?=[A-ZÀ-Þ]\.)"
-    r"|(?<=[A-ZÀ-Þ]\.)(?=[—–][A-ZÀ-Þ][\w'’])|(?<=[A-ZÀ-Þ]\.[—–])(?=[A-ZÀ-Þ][\w'’])"
+    r"|(?<=[A-ZÀ-Þ]\.)(?=y [A-ZÀ-Þ])|(?<=[A-ZÀ-Þ]\.)(?=[—–][A-ZÀ-Þ][\w'’])|(?<=[A-ZÀ-Þ]\.[—–])(?=[A-ZÀ-Þ][\w'’])"
 )
 # A short word at the end that has a vowel, behind one without a full stop.
 _SYLLABLE = re.compile(r".*[^\W\d_],? ((?!Y[aeou]\.)(?=.{0,2}[AEIOUaeiouyäöüáéíóúàè])[A-ZÀ-Þ][a-zß-ÿ]{1,2})\.")
