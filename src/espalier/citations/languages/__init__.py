@@ -30,6 +30,7 @@ __all__ = [
     "ROLES",
     "before",
     "behind",
+    "cues",
     "entries",
     "folded",
     "kinds_in",
@@ -39,6 +40,7 @@ __all__ = [
     "other_months",
     "printed",
     "seasons",
+    "signs",
     "tables",
     "words",
 ]
@@ -52,6 +54,7 @@ ROLES: Mapping[str, str] = {
     "volume": "of a journal or a work",
     "issue": "of a journal",
     "pages": "which they are",
+    "article": "its number, where pages are counted so",
     "count": "how many pages",
     "volumes": "how many volumes",
     "edition": "which it is",
@@ -67,17 +70,23 @@ ROLES: Mapping[str, str] = {
     "circa": "about that year",
     "date": "a day as it is printed, with {d} {dd} {m} {mn} {mm} {y}",
     "dates": "words in dates that say nothing about when",
+    "between": "from one date to another",
     "beside_months": "one of these must stand beside a month that is another one elsewhere",
     "print_months": "months that are printed, and read by their numbers",
     "originals": "words of a note on the first edition",
     "again": "words of a reprint",
     "following": "and the next pages",
+    "abbreviated": "words that are abbreviated wherever they stand: a full stop behind them is theirs",
+    "journals_in_short": "words of journals, abbreviated",
     "kinds": "words that show what something is: `kinds_in`",
     "cited": "before the place that is cited from some pages",
 }
 """What a file may say."""
 
 _WORD = re.compile(r"[^\W\d_]+")
+_BEFORE = re.compile(r"((?:[^\W\d_](?:[^\W\d_]|[-'’ ])*|№)(?:[°º]|\. ?º)?)([.:]?) ?[:]? ?$")
+_BEHIND = re.compile(r"[^\w(]{0,2}((?:[^\W\d_](?:[^\W\d_]|['’ -])*))()")
+_SHORT_CUE = 2  # letters
 _SHORTEST_MONTH = 3  # letters of one in short
 _UNSPACED = re.compile("[\u3040-\u9fff\u1100-\u11ff\uac00-\ud7af]")
 _LETTERS = str.maketrans({"ı": "i"})
@@ -131,6 +140,32 @@ def before(role: str) -> frozenset[str]:
 def behind(role: str) -> frozenset[str]:
     """Return the words that stand next behind a value: `jahrgang` of "{}. Jahrgang"."""
     return frozenset(word[0] for entry in entries(role) if (word := _around(entry)[1]))
+
+
+@cache
+def cues(role: str, side: str = "before") -> str:
+    """Return a pattern of what may stand before a value, or behind it, as it is written or without accents.
+
+    What has one or two letters is one only with its full stop, if no entry has it without.
+    """
+    found: dict[str, bool] = {}
+    for entry in entries(role):
+        first, mark, last = entry.partition("{}")
+        text = _BEHIND.match(last) if side == "behind" else _BEFORE.search(first)
+        if not mark or text is None or _UNSPACED.search(text[1]):
+            continue
+        for form in {text[1].strip().lower(), folded(text[1]).strip()}:
+            bare = not text[2].startswith(".") or len(form) > _SHORT_CUE or side == "behind"
+            found[form] = found.get(form, False) or bare
+    order = sorted(found, key=len, reverse=True)
+    return "|".join(re.escape(form) + ("" if found[form] else r"(?=\.)") for form in order)
+
+
+@cache
+def signs(role: str) -> str:
+    """Return the signs of East Asia that stand behind a value, without a blank: 卷 of "{}卷"."""
+    texts = [entry.partition("{}")[2] for entry in entries(role)]
+    return "".join(dict.fromkeys(text for text in texts if len(text) == 1 and _UNSPACED.match(text)))
 
 
 def _around(entry: str) -> tuple[list[str], list[str]]:

@@ -31,7 +31,14 @@ from espalier.citations.normalise.identifiers import (
     find_old_arxiv,
     find_url,
 )
-from espalier.citations.normalise.types import form_behind, is_mark, is_thesis, kind_of, number_of_standard, words_of_report
+from espalier.citations.normalise.types import (
+    form_behind,
+    is_mark,
+    is_thesis,
+    kind_of,
+    number_of_standard,
+    words_of_report,
+)
 from espalier.citations.normalise.fields import fields_of
 from espalier.citations.normalise.names import Names, split_names
 from espalier.citations.normalise.numbers import (

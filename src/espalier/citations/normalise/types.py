@@ -50,15 +50,21 @@ _STANDARD = re.compile(
 _BODY = re.compile(r"[A-Z]{2,6}\. ")  # ISO. ISO 9001:2015
 _ONLY_STANDARDS = re.compile(rf"{_BODIES}(?: [A-ZА-Я]{{1,3}})*\W*")
 _CASE = re.compile(r"[^\W\d_].* vs?\.? (?:the )?[A-ZÀ-Þ\[]|(?:In [Rr]e|Ex [Pp]arte|In the Matter of) ")
-_ARTICLE_OF_LAW = re.compile(r"§|\b[0-9]+ U\.? ?S\.? ?C\b|\bPub\. ?L\.|\((?:EU|EC|UE|CE|EEC)\)|\b[0-9]+/[0-9]+/(?:EU|EC|EG|CE|UE)\b")
+_ARTICLE_OF_LAW = re.compile(
+    r"§|\b[0-9]+ U\.? ?S\.? ?C\b|\bPub\. ?L\.|\((?:EU|EC|UE|CE|EEC)\)|\b[0-9]+/[0-9]+/(?:EU|EC|EG|CE|UE)\b"
+)
 _SCALE = re.compile(r"\b1 ?: ?[0-9]{1,3}[.,  ]?000")
 _IN_CAPITALS = re.compile(r"\s*(?:the )?[A-Z]{3,4}[A-Za-z]?\s*[,:](?! ?[A-Z]\.)")  # TNA, AGI: before a shelf mark
 _REPOSITORY = re.compile(r"10\.(?:5281|5061|15468|6084|17632|7910|1594|3886)/")
-_PROGRAMS = re.compile(r"\b(?:git(?:hub|lab)\.com/[\w.-]+/\w|r-project\.org/(?:web/)?package|pypi\.|sourceforge\.net/p)")
+_PROGRAMS = re.compile(
+    r"\b(?:git(?:hub|lab)\.com/[\w.-]+/\w|r-project\.org/(?:web/)?package|pypi\.|sourceforge\.net/p)"
+)
 _PROGRAM = re.compile(r"\bv[0-9]+\.[0-9]|^[^\w/-]*\w[\w-]*/\w")  # hyperspy/hyperspy: v1.2
 _PROGRAM_VERSION = re.compile(r"\b(?:version|release|v\.?) ?[0-9]", re.IGNORECASE)
 _BEFORE_BOOK = re.compile(r"\s*(?:in|en|em|dans)\s*:|\s*in\s+(?!(?:vitro|vivo|silico|situ|utero)\b)", re.IGNORECASE)
-_BEFORE_ALL = re.compile(r"\s*(?:in|en|em|dans)\s*:|\s*in\s*«(?! ?(?:encic|dizion|storia|scritti|studi in))", re.IGNORECASE)
+_BEFORE_ALL = re.compile(
+    r"\s*(?:in|en|em|dans)\s*:|\s*in\s*«(?! ?(?:encic|dizion|storia|scritti|studi in))", re.IGNORECASE
+)
 _INSIDE = re.compile(r"\W*in[\s:]", re.IGNORECASE)
 _MEETING_IN_SHORT = re.compile(  # In: MICCAI 2015, In ACM CCS, AAAI 92
     r"\s*[Ii]n:?\s+(?:(?:ACM|IEEE|USENIX|IFIP)(?:[ /-][A-Z][A-Z&]+)+|(?![A-Z]{2,3}\b)[A-Z][A-Za-z]*[A-Z](?:[ /@-][A-Z][A-Za-z]*[A-Z])*)"
@@ -212,20 +218,59 @@ _ROWS: tuple[_Row, ...] = (
     ("dataset", lambda w: w.kept == "dataset"),
     ("software", lambda w: w.kept == "software"),
     ("map", lambda w: not w.has("pages", "volume") and any(_SCALE.search(text) for text in w.texts.values())),
-    ("document", lambda w: len(w.texts.get("note", "")) < _LONGEST_MEDIUM and not w.has("pages") and w.shows("note", "record")),
+    (
+        "document",
+        lambda w: len(w.texts.get("note", "")) < _LONGEST_MEDIUM and not w.has("pages") and w.shows("note", "record"),
+    ),
     ("motion_picture", lambda w: not w.has("pages") and w.shows("note", "film")),
     ("post-weblog", lambda w: w.shows("container-title", "blog") and not w.has("volume", "pages")),
     ("manuscript", lambda w: w.archived),
     ("article-newspaper", lambda w: w.container and w.is_press and w.is_newspaper),
-    ("article-magazine", lambda w: w.container and w.is_press and not w.has("issue") and (w.shows("container-title", "magazine") or (w.finest > 2 and w.held != "article-journal"))),
-    ("webpage", lambda w: w.container and w.has("url") and not w.held and not w.has(*_PRINTED, "editor", "publisher", "doi") and "doi.org/" not in w.texts["url"] and not w.is_ahead and (w.finest > 2 or (w.has("accessed") and not w.finest))),
+    (
+        "article-magazine",
+        lambda w: (
+            w.container
+            and w.is_press
+            and not w.has("issue")
+            and (w.shows("container-title", "magazine") or (w.finest > 2 and w.held != "article-journal"))
+        ),
+    ),
+    (
+        "webpage",
+        lambda w: (
+            w.container
+            and w.has("url")
+            and not w.held
+            and not w.has(*_PRINTED, "editor", "publisher", "doi")
+            and "doi.org/" not in w.texts["url"]
+            and not w.is_ahead
+            and (w.finest > 2 or (w.has("accessed") and not w.finest))
+        ),
+    ),
     ("article", lambda w: w.held == "article"),
-    ("paper-conference", lambda w: w.held == "paper-conference" or (w.container and w.has("editor") and _INSIDE.match(w.texts["editor"]) and _MEETING_IN_SHORT.fullmatch(f"In {w.container}"))),
-    ("paper-conference", lambda w: w.held in ("", "chapter") and w.container and w.shows("collection-title", "meeting")),
+    (
+        "paper-conference",
+        lambda w: (
+            w.held == "paper-conference"
+            or (
+                w.container
+                and w.has("editor")
+                and _INSIDE.match(w.texts["editor"])
+                and _MEETING_IN_SHORT.fullmatch(f"In {w.container}")
+            )
+        ),
+    ),
+    (
+        "paper-conference",
+        lambda w: w.held in ("", "chapter") and w.container and w.shows("collection-title", "meeting"),
+    ),
     ("article-journal", lambda w: w.container and w.is_journal),
     ("chapter", lambda w: w.container),
     ("thesis", lambda w: "thesis" in w.others),
-    ("report", lambda w: "report" in w.others or _REPORT.fullmatch(w.texts.get("genre", "")) or _REPORT_LAST.search(w.title)),
+    (
+        "report",
+        lambda w: "report" in w.others or _REPORT.fullmatch(w.texts.get("genre", "")) or _REPORT_LAST.search(w.title),
+    ),
     ("article", lambda w: (w.arxiv and not (w.has("volume") and w.has("pages"))) or "preprint" in w.others),
     ("software", lambda w: w.version or (w.shows("title", "software") and _PROGRAM_VERSION.search(w.title))),
     ("manuscript", lambda w: w.shows("genre", "manuscript") or w.shows("note", "manuscript")),
