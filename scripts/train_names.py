@@ -20,12 +20,12 @@ from random import Random
 from typing import Any, NamedTuple
 
 import numpy as np
+from rendering.words import LANGUAGES, Words, read_table
 
 import espalier as es
 from espalier.citations.normalise.bodies import BUCKETS, LABELS, STEP, Stretch, features_of
 from espalier.citations.normalise.name_pieces import stretches_of
 from espalier.citations.parser import bundled_parser
-from rendering.words import LANGUAGES, Words, read_table
 
 BODIES = ("bodies", "institutes", "universities", "standards_bodies", "hosts")
 """Lists of `words.toml` that are bodies."""
@@ -43,9 +43,29 @@ class Part(NamedTuple):
     body: bool
 
 
-WORDS = ("Co", "Church", "Bank", "House", "Board", "Park", "Gallery", "Stadt", "Banco", "Hall", "Page", "Work", "Day", "West")
+WORDS = (
+    "Co",
+    "Church",
+    "Bank",
+    "House",
+    "Board",
+    "Park",
+    "Gallery",
+    "Stadt",
+    "Banco",
+    "Hall",
+    "Page",
+    "Work",
+    "Day",
+    "West",
+)
 """Families that are words of bodies, too."""
-BETWEEN = {"es": (" y ", " de la ", " de ", " "), "it": (" ", " di "), "pt": (" e ", " da ", " de ", " "), "fr": (" de ",)}
+BETWEEN = {
+    "es": (" y ", " de la ", " de ", " "),
+    "it": (" ", " di "),
+    "pt": (" e ", " da ", " de ", " "),
+    "fr": (" de ",),
+}
 """What stands between two halves of a family name."""
 SUFFIXES = (", MD", ", M.D.", ", PhD", " Jr.", ", Jr.", " III", ", Ph.D.", ", RN", ", Esq.")
 
@@ -127,7 +147,7 @@ def labelled(parts: Sequence[tuple[str, bool]], text: str) -> Labelled | None:
             at += 1
             if at >= len(letters):
                 return None
-        theirs = {owner for owner in owners[at : at + len(told)]}
+        theirs = set(owners[at : at + len(told)])
         if len(theirs) != 1:
             return None
         ((number, body),) = theirs
@@ -138,8 +158,7 @@ def labelled(parts: Sequence[tuple[str, bool]], text: str) -> Labelled | None:
 
 def printed(data: Path, part: str) -> list[Labelled]:
     """Return the authors and editors of references, as a parser cut them out, whose publishers said who is a body."""
-    with gzip.open(data / "publishers" / f"{part}.jsonl.gz", "rt", encoding="utf-8") as file:
-        rows = list(map(json.loads, file))
+    rows = list(_rows(data / "publishers" / f"{part}.jsonl"))
     found = []
     for row, record in zip(rows, bundled_parser().parse_many(row["text"] for row in rows), strict=True):
         for role, names in (("author", row["fields"]["authors"]), ("editor", row["fields"]["editors"])):
@@ -149,6 +168,12 @@ def printed(data: Path, part: str) -> list[Labelled]:
             if names and text and not doubtful and (one := labelled(list(_apart(text, bodies)), text)):
                 found.append(one)
     return found
+
+
+def _rows(path: Path) -> Iterator[dict[str, Any]]:
+    """Yield the rows of a file, which may be packed."""
+    text = path.read_bytes() if path.exists() else gzip.decompress(Path(f"{path}.gz").read_bytes())
+    yield from map(json.loads, filter(None, text.decode("utf-8").split("\n")))
 
 
 def _apart(text: str, bodies: Sequence[str]) -> Iterator[tuple[str, bool]]:
@@ -167,15 +192,12 @@ def running(data: Path, part: str) -> list[Labelled]:
     """Return people and bodies of news and of an encyclopaedia, each a list of one."""
     found = []
     for name in ("wikigold", "conll04"):
-        path = data / name / "normalised" / f"{part}.jsonl"
-        file = gzip.open(f"{path}.gz", "rt", encoding="utf-8") if not path.exists() else path.open(encoding="utf-8")
-        with file:
-            for row in map(json.loads, file):
-                for text, label in _entities(row):
-                    if label in ("person", "organisation") and " " in text:
-                        one = labelled([(text, label == "organisation")], text)
-                        if one and len(one[0]) > 0:
-                            found.append(one)
+        for row in _rows(data / name / "normalised" / f"{part}.jsonl"):
+            for text, label in _entities(row):
+                if label in ("person", "organisation") and " " in text:
+                    one = labelled([(text, label == "organisation")], text)
+                    if one and one[0]:
+                        found.append(one)
     return found
 
 
@@ -192,10 +214,8 @@ def _entities(row: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
 
 def made_up(data: Path, part: str, n: int, random: Random) -> Iterator[Labelled]:
     """Yield lists of the people of works and of bodies, in the styles of `STYLES`."""
-    path = data / "metadata/normalised" / f"{part}.jsonl"
-    file = gzip.open(f"{path}.gz", "rt", encoding="utf-8") if part == "train" else path.open(encoding="utf-8")
-    with file:
-        works = [work for work in map(json.loads, file) if any("given" in name for name in work.get("author", []))]
+    rows = _rows(data / "metadata/normalised" / f"{part}.jsonl")
+    works = [work for work in rows if any("given" in name for name in work.get("author", []))]
     words = Words.read(part)
     abroad = [body for table in read_table("abroad").values() for body in _listed(table)]
     ours = {name: text.replace("|\n", "|").split("|") for name, text in read_table("bodies").items()}
@@ -209,7 +229,9 @@ def made_up(data: Path, part: str, n: int, random: Random) -> Iterator[Labelled]
         capitals = random.random() < 0.15
         if random.random() < 0.1:
             people[0] = {**people[0], "suffix": random.choice(SUFFIXES)}
-        parts = [Part(style.one(name, k, random), False) for k, name in enumerate(people[: random.choice((1, 2, 3, 6))])]
+        parts = [
+            Part(style.one(name, k, random), False) for k, name in enumerate(people[: random.choice((1, 2, 3, 6))])
+        ]
         share = random.random()
         if share < 0.36:
             body = Part(_body(words, abroad, ours, random), True)
@@ -288,14 +310,17 @@ class Style(NamedTuple):
         if not given:
             return family
         suffix = name.get("suffix", "")
-        return suffix_behind((self.first if k == 0 else self.others).format(
-            family=family,
-            given=given,
-            dotted=" ".join(f"{one}." for one in initials) or given,
-            tight="".join(f"{one}." for one in initials) or given,
-            bare="".join(initials) or given,
-            capitals=family.upper(),
-        ), suffix)
+        return suffix_behind(
+            (self.first if k == 0 else self.others).format(
+                family=family,
+                given=given,
+                dotted=" ".join(f"{one}." for one in initials) or given,
+                tight="".join(f"{one}." for one in initials) or given,
+                bare="".join(initials) or given,
+                capitals=family.upper(),
+            ),
+            suffix,
+        )
 
     def joined(self, parts: Sequence[Part], random: Random) -> tuple[str, list[tuple[str, bool]]]:
         """Return the list, and its names and what is between them, each with whether it is a body."""

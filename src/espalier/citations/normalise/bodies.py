@@ -23,7 +23,19 @@ from zlib import crc32
 
 import numpy as np
 
-__all__ = ["BUCKETS", "HARD", "LABELS", "MORE", "PERSON", "STEP", "Stretch", "features_of", "is_hint", "labels_of", "may_be_bodies"]
+__all__ = [
+    "BUCKETS",
+    "HARD",
+    "LABELS",
+    "MORE",
+    "PERSON",
+    "STEP",
+    "Stretch",
+    "features_of",
+    "is_hint",
+    "labels_of",
+    "may_be_bodies",
+]
 
 PERSON, BODY, MORE = LABELS = ("person", "body", "more")
 """A stretch of a person's name, the first of a body, and one that goes on with the body before it."""
@@ -91,7 +103,9 @@ def may_be_bodies(words: Iterable[str]) -> bool:
 @lru_cache(maxsize=8192)
 def is_hint(word: str) -> bool:
     """Tell whether a word that is no initials speaks, at whatever place, rather for a body; nobody is called 2020."""
-    return word.isdigit() or len(word) > _INITIALS and max(_of_word(word, position)[0] for position in _PLACES) > _HINT
+    if len(word) <= _INITIALS:
+        return False
+    return word.isdigit() or max(_of_word(word, position)[0] for position in _PLACES) > _HINT
 
 
 def features_of(stretches: Sequence[Stretch], k: int) -> list[int]:
@@ -166,7 +180,9 @@ def _around(stretches: Sequence[Stretch], k: int) -> Iterator[str]:
     stretch, n = stretches[k], len(stretches)
     words, kind = stretch.words, _kind(stretch)
     yield f"kind={kind}"
-    yield from (f"{position} shape={_shape(word)}" for position, word in zip(_positions(len(words)), words, strict=True))
+    yield from (
+        f"{position} shape={_shape(word)}" for position, word in zip(_positions(len(words)), words, strict=True)
+    )
     yield f"n={min(len(words), 6)}"
     yield f"before={stretch.before if k else ''}"
     if stretch.short:

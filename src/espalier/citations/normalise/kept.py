@@ -15,7 +15,6 @@ those that say a role.
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import is_dataclass, replace
@@ -35,7 +34,7 @@ __all__ = ["ORDINALS", "SILENT", "with_the_rest", "words_of"]
 
 
 _NUMBERS = words("volume", "issue")
-_DATES = words("dates", "circa", "suffixes", "and", "between")
+_DATES = words("dates", "circa", "suffixes", "and", "between", "undated")
 _NAMES = words("and")
 _ADDRESSES = words("available") | {"doi", "dx", "org", "http", "https", "www", "isbn", "issn"}
 SILENT: Mapping[str, frozenset[str]] = {

@@ -28,7 +28,14 @@ from espalier.citations.normalise.lexicon import (
     RULERS_IN_TWO_WORDS,
     vocabulary,
 )
-from espalier.citations.normalise.name_pieces import Piece, capital_families, lower_families, pieces_of, short_families, spell_out
+from espalier.citations.normalise.name_pieces import (
+    Piece,
+    capital_families,
+    lower_families,
+    pieces_of,
+    short_families,
+    spell_out,
+)
 from espalier.citations.normalise.name_words import is_initial, recased, sounds_eastern
 
 __all__ = ["plain_pieces"]
@@ -160,14 +167,21 @@ def _in_eastern_order(pieces: list[Piece]) -> list[Piece]:
     pairs = [piece for piece in pieces if len(piece.words) == 2 and all(map(sounds_eastern, piece.words))]
     shown = [piece.words[0].casefold() in CHINESE_FAMILIES for piece in pairs]
     other = [piece.words[1].strip(".").casefold() in CHINESE_FAMILIES for piece in pairs]
-    if len(pairs) < len(pieces) or len(pairs) < 3 or any(piece.institution or any(map(is_initial, piece.words)) for piece in pairs):
+    if (
+        len(pairs) < len(pieces)
+        or len(pairs) < 3
+        or any(piece.institution or any(map(is_initial, piece.words)) for piece in pairs)
+    ):
         return pieces
     if sum(shown) - sum(other) < 2:
         return pieces
     found: list[Piece] = []
     for piece in pieces:
         family, given = piece.words
-        found += [Piece(joined=piece.joined, hard=piece.hard, joiners=piece.joiners, words=[family]), Piece(words=[given])]
+        found += [
+            Piece(joined=piece.joined, hard=piece.hard, joiners=piece.joiners, words=[family]),
+            Piece(words=[given]),
+        ]
     return found
 
 

@@ -375,11 +375,16 @@ def capital_families(pieces: Sequence[Piece]) -> None:
         if len(words) < 2 or piece.institution:
             continue
         for i, word in enumerate(words[:-1]):
-            between = 0 < i and _is_long(words[i - 1]) and _is_long(words[i + 1])
+            between = i > 0 and _is_long(words[i - 1]) and _is_long(words[i + 1])
             capitals = word.isupper() and words[i + 1].isupper() and _is_family_word(words[i + 1])
             if word in _JOINING and between and (inverted or (words[i - 1].isupper() and words[i + 1].isupper())):
                 words[i] = word.lower()
-            elif capitals and "." not in word and word.isupper() and (low := word.lower()) in PARTICLES | _CAPITAL_PARTICLES:
+            elif (
+                capitals
+                and "." not in word
+                and word.isupper()
+                and (low := word.lower()) in PARTICLES | _CAPITAL_PARTICLES
+            ):
                 words[i] = word.capitalize() if low in _CAPITAL_PARTICLES else low
             else:
                 continue

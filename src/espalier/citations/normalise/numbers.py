@@ -282,7 +282,9 @@ _PAGES_LONGEST = 500  # characters; what is longer is no list of pages, and is n
 _PLAIN = re.compile(r"(?:pages? |pp?[.:]? ?)?([0-9]{1,9})(?:([-–])([0-9]{1,9}))?\.?[,;:]?")  # what nearly all pages are
 _APART = re.compile(r"([0-9]{1,9}) ([0-9]{1,9})")
 _THOUSANDS = re.compile(r"(?<![0-9])([0-9]{1,3}) ([0-9]{3})( ?[-‐‑‒–—−]{1,3} ?)([0-9]{1,3}) ([0-9]{3})(?![0-9])")
-_SEVERAL = re.compile(rf"\s*(?:[,;&]| (?:{'|'.join(entry for entry in entries('and') if entry.isalpha())}|u\.) )(?!\s*{_FOLLOWING})\s*")
+_SEVERAL = re.compile(
+    rf"\s*(?:[,;&]| (?:{'|'.join(entry for entry in entries('and') if entry.isalpha())}|u\.) )(?!\s*{_FOLLOWING})\s*"
+)
 _WORD = re.compile(r"\w+")
 _PAGE = re.compile(r"[^\W_]+(?:[.:/-][^\W_]+)*\*?")
 _NUMBERED = re.compile(r"([^\W\d_]*)([0-9]+)([^\W\d_]*)")
