@@ -131,25 +131,28 @@ def _notes(work: Work, text: str) -> Iterator[tuple[str, str, str]]:
 
 
 def _people(tag: str, names: Iterable[Name], role: str = "", text: str = "") -> str:
-    return "".join(_element(tag, _name(name, text), role=role) for name in names)
+    names = tuple(names)
+    bare = any(_is_bare(name, text) for name in names)
+    return "".join(_element(tag, _name(name, bare), role=role) for name in names)
 
 
-def _name(name: Name, text: str) -> str:
+def _is_bare(name: Name, text: str) -> bool:
+    """Tell whether initials stand beside the family name without full stops: "Smith AB"."""
+    initials = name.given.replace(". ", "").removesuffix(".")
+    if not name.family or not initials.isalpha() or not initials.isupper():
+        return False
+    family = re.escape(name.family)
+    return re.search(rf"{family},? {initials}(?![\w.])|(?<!\w){initials} {family}", text) is not None
+
+
+def _name(name: Name, bare: bool) -> str:
+    """Return a name in parts; `bare` initials have no full stops."""
     if name.literal:
         return _leaf("name", name.literal)
-    forenames = "".join(
-        _leaf("forename", given, type="middle" if k else "first") for k, given in enumerate(_forenames(name, text))
-    )
+    given = [word.removesuffix(".") if bare and is_initial(word) else word for word in name.given.split()]
+    forenames = "".join(_leaf("forename", word, type="middle" if k else "first") for k, word in enumerate(given))
     parts = (("nameLink", name.particle), ("surname", name.family), ("genName", name.suffix))
     return _element("persName", forenames + "".join(_leaf(tag, value) for tag, value in parts))
-
-
-def _forenames(name: Name, text: str) -> list[str]:
-    """Return the given names one by one, initials without full stops where `text` has them without: "Smith AB"."""
-    given = name.given
-    if "." not in given or not text or any(form in text for form in (given, given.replace(". ", "."))):
-        return given.split()
-    return [word.removesuffix(".") if is_initial(word) else word for word in given.split()]
 
 
 def _date(date: Date | None, kind: str) -> str:

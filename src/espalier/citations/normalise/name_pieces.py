@@ -386,10 +386,8 @@ def capital_families(pieces: Sequence[Piece]) -> None:
                 and (low := word.lower()) in PARTICLES | _CAPITAL_PARTICLES
             ):
                 words[i] = word.capitalize() if low in _CAPITAL_PARTICLES else low
-            else:
-                continue
-            if inverted:
-                piece.words = words = [recased(one) for one in words]
+        if inverted and any(map(str.isupper, words)) and not all(map(str.isupper, words)):
+            piece.words = [recased(word) for word in words]
 
 
 def _is_family_word(word: str) -> bool:
