@@ -15,16 +15,20 @@ text as it was.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from functools import lru_cache
 from importlib import resources
 from pathlib import Path
 from typing import Any
 
+from espalier.citations.oddities import lowered, oddities
 from espalier.citations.record import CORE, LABELS, Record
 from espalier.citations.seen import reference_document, words_seen
 from espalier.document import Document
 from espalier.errors import Argument, Hint, LabelError, ModelFileError
-from espalier.extract.answers import FieldNames
+from espalier.estimators.abilities import RuledTexts
+from espalier.extract.answers import Answers, FieldNames
+from espalier.extract.extraction import Extraction
 from espalier.extract.extractor import BATCH, Extractor
 
 __all__ = ["BUNDLED", "LONGEST", "Parser", "bundled_file", "bundled_parser"]
@@ -97,6 +101,10 @@ class Parser(Extractor):
         """Yield the record of each reference, in order; `batch` of them are in memory at a time."""
         return self.extract_many(texts, k=k, batch=batch)  # type: ignore[return-value]
 
+    def extractions(self, answers: Answers | RuledTexts, *, k: int = 1) -> list[Extraction]:
+        """Return labellings as records, with k - 1 alternatives each; what looks odd in a work makes it less sure."""
+        return [_judged(found) for found in super().extractions(answers, k=k)]
+
     def _words(self, document: Document) -> list[str]:
         return words_seen(document)
 
@@ -117,6 +125,17 @@ class Parser(Extractor):
 
     def _more_header(self) -> dict[str, Any]:
         return {**super()._more_header(), "answers": "references"}
+
+
+def _judged(found: Extraction) -> Extraction:
+    """Return a record with the confidence that its values leave it."""
+    if not isinstance(found, Record) or not (odd := oddities(found.work)):
+        return found
+    sure = lowered(found.confidence, odd)
+    others = tuple(replace(other, confidence=min(other.confidence, sure)) for other in found.alternatives)
+    judged = replace(found, confidence=sure, alternatives=others, odd=odd)
+    judged.__dict__["work"] = found.work  # worked out already
+    return judged
 
 
 @lru_cache(maxsize=1)

@@ -14,6 +14,7 @@ KINDS = (
     *("article-journal", "paper-conference", "chapter", "book", "thesis", "report"),
     *("webpage", "article", "document"),
     *("article-newspaper", "article-magazine", "dataset", "software", "patent", "standard", "legal_case", "manuscript"),
+    *("legislation", "motion_picture", "broadcast", "map", "post-weblog", "personal_communication"),
 )
 """The types of work, as CSL 1.0.2 names them; `article` is a preprint, `document` anything that shows no other type."""
 

@@ -47,6 +47,12 @@ _TYPES = {
     "standard": ("Standard", 58),
     "legal_case": ("Case", 7),
     "manuscript": ("Manuscript", 36),
+    "legislation": ("Statute", 31),
+    "motion_picture": ("Film or Broadcast", 21),
+    "broadcast": ("Film or Broadcast", 21),
+    "map": ("Map", 20),
+    "post-weblog": ("Blog", 56),
+    "personal_communication": ("Personal Communication", 26),
 }
 _GENERIC = ("Generic", 13)
 

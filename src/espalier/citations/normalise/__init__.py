@@ -12,15 +12,18 @@ import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from espalier.citations.languages import before, folded
 from espalier.citations.normalise.dates import (
     edition_beside,
     first_published,
     is_pending,
+    is_undated,
     is_visit,
     parse_date,
     split_original,
     year_of_thai,
 )
+from espalier.citations.normalise.fields import fields_of
 from espalier.citations.normalise.identifiers import (
     find_archives,
     find_arxiv,
@@ -31,8 +34,6 @@ from espalier.citations.normalise.identifiers import (
     find_old_arxiv,
     find_url,
 )
-from espalier.citations.normalise.kinds import is_mark, is_thesis, kind_of, number_of_standard, words_of_report
-from espalier.citations.normalise.mending import mended
 from espalier.citations.normalise.names import Names, split_names
 from espalier.citations.normalise.numbers import (
     count_leaves,
@@ -47,8 +48,15 @@ from espalier.citations.normalise.numbers import (
     patent_number,
     report_number,
 )
-from espalier.citations.normalise.text import clean_container, clean_title, readable, trim, with_stop
-from espalier.citations.seen import has_markup
+from espalier.citations.normalise.text import clean_container, clean_title, trim, with_stop
+from espalier.citations.normalise.types import (
+    form_behind,
+    is_mark,
+    is_thesis,
+    kind_of,
+    number_of_standard,
+    words_of_report,
+)
 from espalier.citations.work import Date, Name, Pages, Work
 
 if TYPE_CHECKING:
@@ -99,14 +107,22 @@ class FieldReader:
     def __init__(self, record: Record) -> None:
         """Sort the fields by label; `texts` has the text of each label, several fields joined by a space."""
         self._fields: dict[str, list[str]] = {}
-        for label, text in mended(_texts(record)):
+        for label, text in fields_of(record):
             self._fields.setdefault(label, []).append(text)
+        if "title" in self._fields and "genre" not in self._fields:
+            self._take_form()
         self.texts = {label: " ".join(texts) for label, texts in self._fields.items()}
         self._text = record.text
         self._unread = [("other", text) for text in self._fields.get("other", [])]
         for key in self._fields.get("citation-number", ()):  # one that was taken off the names
             if sum(map(str.isalpha, key)) > 1 and not any(field.label == "citation-number" for field in record.fields):
                 self._unread.append(("citation-number", key))
+
+    def _take_form(self) -> None:
+        """Take what kind of work it is off the end of a title: "Lakes [Film]"."""
+        titles = self._fields["title"]
+        if found := form_behind(titles[0]):
+            titles[0], self._fields["genre"] = found[0], [found[1]]
 
     def value(self, label: str, read: Callable[[str], T | None]) -> T | None:
         """Return the first value that one of the label's fields gives; the other fields are unread."""
@@ -248,9 +264,8 @@ class FieldReader:
         return "; ".join(filter(None, map(trim, texts)))
 
     def genre(self, label: str) -> str:
-        """Return the genre; a mark such as [J], which has told the type, is unread."""
+        """Return the genre without a mark such as [J], which has told the type."""
         texts = self._fields[label]
-        self._unread += [(label, text) for text in texts if is_mark(text)]
         self._fields[label] = [text for text in texts if not is_mark(text)]
         return self.joined(label)
 
@@ -311,21 +326,6 @@ def _best(dates: list[Date]) -> int:
     return best
 
 
-def _texts(record: Record) -> list[tuple[str, str]]:
-    """Return label and text of each field; an address that was cut inside its host, books.|google.com/x, is whole."""
-    text = record.text
-    pairs = [(field.label, field.text) for field in record.fields]
-    if has_markup(text) or "?" in text or "~" in text or "\ufffd" in text or "â" in text:
-        pairs = [(label, readable(label, part)) for label, part in pairs]
-    for k in [k for k, (label, _) in enumerate(pairs) if label == "url"]:
-        field = record.fields[k]
-        if k and record.fields[k - 1].end == field.start and text[field.start - 1] == ".":
-            before, _, host = pairs[k - 1][1].rpartition(" ")
-            if before and host[:-1].replace("-", "").isalnum() and field.text[:1].isalnum():
-                pairs[k - 1], pairs[k] = (pairs[k - 1][0], before), ("url", host + pairs[k][1])
-    return pairs
-
-
 def _volume(text: str) -> tuple[str, str] | None:
     found = parse_volume(text)
     return found if any(found) else None
@@ -380,7 +380,7 @@ def work_of(record: Record) -> Work:
     put one after the other, and free text (publisher, location, genre, institution, note, series) is joined by "; ".
     A DOI is also looked for in the URL, an arXiv number in the whole text, the issue in the volume: "12(3)", the month
     beside the issue: "no. 3 (March)". Without a date, a note that says only "in press" or "n.d." is its literal. Labels
-    that can only be a mistake are mended first (`mending`).
+    that can only be a mistake are mended first (`fields_of`).
     """
     reading = FieldReader(record)
     present = reading.texts
@@ -401,18 +401,32 @@ def work_of(record: Record) -> Work:
     if "url" in present and "doi" not in found:
         found["doi"] = find_doi(present["url"])
     issued = found.get("issued")
-    if issued and issued.literal and issued.parts and not found.get("edition"):
+    if issued and is_undated(issued.literal):  # "n.d.": who writes it anew says so in other words
+        del found["issued"]
+    elif issued and issued.literal and issued.parts and not found.get("edition"):
         found["edition"] = (edition_beside(issued.literal) or ("",))[0]
     found |= find_archives(record.text, low)
     kind = _kind(found, present, bool(arxiv))
+    number = _number(kind, found, present)
+    if number and number in found.get("genre", ""):
+        found["genre"] = _without_number(found["genre"], number)
     return Work(
         type=kind,
         others=frozenset(others),
-        number=_number(kind, found, present),
+        number=number,
         arxiv=arxiv,
         unread=reading.unread(),
         **found,
     )
+
+
+def _without_number(genre: str, number: str) -> str:
+    """Return what a work is without its number, and without the words that led to it: "U.S. Patent No." 7,845,221."""
+    first, _, rest = genre.partition(number)
+    words = first.rstrip(" :.,(").split()
+    while len(words) > 1 and folded(words[-1].strip(":.,(")) in before("issue"):
+        words.pop()
+    return trim(" ".join([*words, rest.lstrip(" ,.)") if "(" not in rest else rest]))
 
 
 def _read_moved(reading: FieldReader, low: str, found: dict[str, Any]) -> None:

@@ -21,16 +21,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
-from espalier.citations.normalise.lexicon import (
-    BESIDE_VISITS,
-    CROATIAN,
-    CROATIAN_OCTOBER,
-    IN_DATES,
-    MONTHS,
-    SEASONS,
-    VISITS,
-    vocabulary,
-)
+from espalier.citations.languages import entries, folded, months, other_months, seasons, words
 from espalier.citations.normalise.text import collapse, remembered, trim
 from espalier.citations.work import Date
 
@@ -39,30 +30,22 @@ __all__ = [
     "first_published",
     "is_month",
     "is_pending",
+    "is_undated",
     "is_visit",
     "parse_date",
     "split_original",
     "year_of_thai",
 ]
 
-_CIRCA = vocabulary("c ca circa approx approximately about around um vers")
-# Words that say nothing about when.
-_NOISE = (
-    vocabulary(
-        "de del of di do da the le el den am im vom en on in year dated date cop published dnia dne roku г гг год года "
-        "letzter letzte stand"
-    )
-    | IN_DATES
-    | VISITS
-    | BESIDE_VISITS
+_CIRCA = words("circa")
+_VISITS = words("accessed") - words("dates")
+_BESIDE_OTHER_MONTHS = words("beside_months")
+_NOISE = words("dates", "accessed")
+"""Words that say nothing about when."""
+_UNDATED, _PENDING = (
+    frozenset("".join(folded(entry).split()).strip(".") for entry in entries(role)) for role in ("undated", "pending")
 )
-# What stands for a date that is not known, or not yet.
-_PENDING = re.compile(
-    r"in press|in print|to appear|to be published|forthcoming|undated|no date|n\. ?d\.?|s\. ?[adf]\.?"
-    r"|[oz]\. ?j\.?|ohne jahr|im druck|im erscheinen|sous presse|à paraître|en prensa|en imprenta|no prelo|in stampa"
-    r"|in corso di stampa|in druk|w druku|v tisku|в печати|б\. ?г\.?",
-    re.IGNORECASE,
-)
+"""What stands for a date that is not known, or not yet, without blanks and full stops around it."""
 _TOKEN = re.compile(r"[0-9]+|[^\W\d_]+|[-‐‑‒–—−]+|[/.~?]|[^\s\w]|\w")
 _YEAR_ALONE = re.compile(r"[\s(\[]*(1[0-9]{3}|20[0-9]{2})[\s.,;:)\]]*/?")
 _NUMERIC = re.compile(r"(?<![0-9])([0-9]{1,4})([-/.]) ?([0-9]{1,2})\2 ?([0-9]{1,4})(?:T[0-9:.Z+-]+)?(?![0-9])")
@@ -113,10 +96,11 @@ _THAI_YEAR = re.compile(r"พ\.? ?ศ\.? ?([0-9]{4})(?![0-9])")
 _YEARS = range(1000, 2200)
 _YEARS_OF_HIJRA = range(1200, 1450)
 _YEARS_OF_THAI = range(2400, 2600)
-_ORDINALS = vocabulary("st nd rd th er ere re")
+_ORDINALS = words("suffixes")
 _Word: TypeAlias = "str | tuple[str, int]"
 """Digits or what was not understood; or ("month", 3), ("season", 1)."""
-_BETWEEN_MONTHS = vocabulary("- / to bis and und & et")
+_BETWEEN = frozenset({"-", "/"}) | words("between")
+_BETWEEN_MONTHS = _BETWEEN | {"&"} | words("and")
 _LONGEST_PENDING = 40  # characters
 _ENDS = frozenset("()[]{}.,;:'\"“”‘’©<>*。，、")
 
@@ -176,10 +160,10 @@ def parse_date(text: str) -> Date | None:
     if (date := _numeric(bare.strip(" ()[].,;:。"))) is not None:
         return replace(date, literal=_literal(text)) if date.literal or not told else date
     plain = _ELIDED.sub("", _LITHUANIAN.sub("", plain))
-    words, circa = _read(_TOKEN.findall(plain))
+    read, circa = _read(_TOKEN.findall(plain))
     if "/" in plain and (parts := _new_style(plain)):
         return Date(parts, literal=_literal(text), circa=circa)
-    parts, season, told = _range(_sides(words))
+    parts, season, told = _range(_sides(read))
     if told:
         return Date(parts, season, "", circa)
     return Date(_otherwise(text, plain, parts) or parts, season, _literal(text), circa)
@@ -209,8 +193,8 @@ def _new_style(text: str) -> tuple[tuple[int, ...], ...]:
     if not found or int(found[1]) >= _NEW_STYLE:
         return ()
     year = int(found[1]) + 1
-    words, _ = _read(_TOKEN.findall(f"{text[: found.start()]} {year} {text[found.end() :]}"))
-    side = _side(words)
+    read, _ = _read(_TOKEN.findall(f"{text[: found.start()]} {year} {text[found.end() :]}"))
+    side = _side(read)
     known = not side.spare and side.month is not None and side.month <= 3
     return (side.parts(),) if known and str(year).endswith(found[2]) else ()
 
@@ -238,34 +222,34 @@ def edition_beside(text: str) -> tuple[str, str] | None:
 
 def is_pending(text: str) -> bool:
     """Tell whether a text says only that there is no date, or none yet: "in press", "n.d."."""
-    return len(text) <= _LONGEST_PENDING and _PENDING.fullmatch(trim(text)) is not None
+    return _is_one_of(text, _PENDING | _UNDATED)
+
+
+def is_undated(text: str) -> bool:
+    """Tell whether a text says only that a work has no date: "n.d."."""
+    return _is_one_of(text, _UNDATED)
+
+
+def _is_one_of(text: str, known: frozenset[str]) -> bool:
+    return len(text) <= _LONGEST_PENDING and "".join(folded(trim(text)).split()).strip(".") in known
 
 
 @remembered(longest=24)
 def is_visit(text: str) -> bool:
     """Tell whether a date has words of a visit: "accesat la 10.02.2017"."""
-    return any(_unaccented(word) in VISITS for word in _WORD.findall(text))
+    return any(folded(word) in _VISITS for word in _WORD.findall(text))
 
 
 def is_month(text: str) -> bool:
     """Tell whether a text is a month or season, or several, and nothing else."""
-    words, _ = _read(_TOKEN.findall(text))
-    return any(isinstance(word, tuple) for word in words) and all(
-        isinstance(word, tuple) or word in _BETWEEN_MONTHS for word in words
+    read, _ = _read(_TOKEN.findall(text))
+    return any(isinstance(word, tuple) for word in read) and all(
+        isinstance(word, tuple) or word in _BETWEEN_MONTHS for word in read
     )
 
 
-_FIRST = vocabulary(
-    "zuerst erstmals erstausgabe erstdruck ea orig original originally originalausgabe work first published publ pub "
-    "publication ed edn edition réédition reedición reedição neuausgabe ersch erschienen reprint reprinted repr rpt "
-    "rééd réimpr réimpression reimpr reimp rist ristampa nachdruck ndr herdruk reissued publicado publicação "
-    "publicado publié parution édition éd uitgave ed year date of in the la le der die das as 1st 1re oorspr "
-    "originale original originele"
-)
-_AGAIN = vocabulary(
-    "repr reprint reprinted rpt reed reedition reedicion reedicao neuausgabe reimpr reimpression reimp rist ristampa "
-    "nachdruck ndr reissued herdruk"
-)
+_FIRST = words("originals")
+_AGAIN = words("again")
 _LONGEST_ORIGINAL = 80  # characters
 _WORD = re.compile(r"\w+")
 _WORD_OR_YEAR = re.compile(r"[0-9]{4}(?![0-9])|[0-9]*[^\W\d]+|[0-9]+")  # published1892
@@ -282,11 +266,13 @@ def split_original(text: str) -> tuple[Date, Date] | None:
         return None
     years = sorted((int(found[1]), int(found[2])))
     between = text[found.end(1) : found.start(2)]
-    words = [_unaccented(word) for word in _WORD.findall(text) if not word[:1].isdigit()]
-    if _is_one_year(*years) or any(year not in _YEARS for year in years) or not _FIRST_PLAIN.issuperset(words):
+    around = [folded(word) for word in _WORD.findall(text) if not word[:1].isdigit()]
+    if _is_one_year(*years) or any(year not in _YEARS for year in years) or not _FIRST.issuperset(around):
         return None
     marked = (
-        bool(words) or any(sign in between for sign in "[](){}") or (between.strip() == "/" and years[1] - years[0] > 1)
+        bool(around)
+        or any(sign in between for sign in "[](){}")
+        or (between.strip() == "/" and years[1] - years[0] > 1)
     )
     return (Date(((years[1],),)), Date(((years[0],),))) if marked else None
 
@@ -295,10 +281,10 @@ def first_published(text: str) -> Date | None:
     """Return the date of the first edition that a note names and nothing else: "Original work published 1965"."""
     if len(text) > _LONGEST_ORIGINAL:
         return None
-    words = [_unaccented(word) for word in _WORD_OR_YEAR.findall(text)]
-    years = [word for word in words if _is_year(word)]
-    others = [word for word in words if word not in years]
-    if len(years) != 1 or not others or not _FIRST_PLAIN.issuperset(others) or _AGAIN.issuperset(others):
+    said = [folded(word) for word in _WORD_OR_YEAR.findall(text)]
+    years = [word for word in said if _is_year(word)]
+    others = [word for word in said if word not in years]
+    if len(years) != 1 or not others or not _FIRST.issuperset(others) or _AGAIN.issuperset(others):
         return None
     return Date(((int(years[0]),),))
 
@@ -359,7 +345,7 @@ def _without_words(text: str) -> tuple[str, bool]:
     if any(map(str.isdigit, before + after)):
         return text, True
     around = _TOKEN.findall(f"{before} {after}")
-    return found[0], all(token in _ENDS or _unaccented(token) in _NOISE for token in around)
+    return found[0], all(token in _ENDS or folded(token) in _NOISE for token in around)
 
 
 def _other_calendar(text: str) -> Date | None:
@@ -397,33 +383,34 @@ def _is_one_year(first: int, second: int) -> bool:
 
 def _read(tokens: Sequence[str]) -> tuple[list[_Word], bool]:
     """Look up months and seasons, leave out noise, find "circa"; digits and what is not understood stay as they are."""
-    words: list[_Word] = []
+    found: list[_Word] = []
+    names, others = months(), other_months()
     circa = False
     for k, token in enumerate(tokens):
-        low = _unaccented(token)
+        low = folded(token)
         before = tokens[k - 1] if k else ""
-        if low in MONTHS:
-            croatian = low in CROATIAN_OCTOBER and any(_unaccented(other) in CROATIAN for other in tokens)
-            words.append(("month", 10 if croatian else MONTHS[low]))
-        elif low in SEASONS:
-            words.append(("season", SEASONS[low]))
+        if month := names.get(low):
+            told = low in others and any(folded(other) in _BESIDE_OTHER_MONTHS for other in tokens)
+            found.append(("month", others[low] if told else month))
+        elif season := seasons().get(low):
+            found.append(("season", season))
         elif token in "~?" or (low in _CIRCA and (len(low) > 1 or (k + 1 < len(tokens) and not before.isdigit()))):
             circa = True
         elif low in _NOISE or token in _ENDS or (low in _ORDINALS and before.isdigit()):
             continue
         else:
-            words.append("-" if token.strip("-‐‑‒–—−") == "" else token)
-    return words, circa
+            found.append("-" if token.strip("-‐‑‒–—−") == "" else token)
+    return found, circa
 
 
-def _sides(words: Sequence[_Word]) -> list[_Side]:
+def _sides(read: Sequence[_Word]) -> list[_Side]:
     """Cut at the dash or stroke, and read each side; several dashes cannot be read, so that all is one side."""
-    cuts = [k for k, word in enumerate(words) if word in ("-", "/", "to", "bis")]
+    cuts = [k for k, word in enumerate(read) if word in _BETWEEN]
     if len(cuts) != 1:
-        return [_side(words)]
+        return [_side(read)]
     (k,) = cuts
-    sign = str(words[k])
-    left, right = words[:k], words[k + 1 :]
+    sign = str(read[k])
+    left, right = read[:k], read[k + 1 :]
     if len(left) == len(right) == 1 and _is_year(left[0]) and isinstance(right[0], str):
         second = _second_year(int(str(left[0])), right[0], sign)
         return [_side(left), second] if second.month is None else [second]
@@ -458,11 +445,11 @@ def _second_year(first: int, word: str, sign: str) -> _Side:
     return _Side(first, second) if month else _Side(year)
 
 
-def _side(words: Iterable[_Word]) -> _Side:
+def _side(read: Iterable[_Word]) -> _Side:
     """Take the first year, month, season and day; anything more is spare."""
     found: dict[str, int] = {}
     spare, before = False, ""
-    for word in words:
+    for word in read:
         if isinstance(word, tuple):
             kind, value = word
         else:
@@ -491,14 +478,3 @@ def _range(sides: Sequence[_Side]) -> tuple[tuple[tuple[int, ...], ...], int | N
         return tuple(ends), season, all(side.is_told_by(end) for side, end in zip(full, ends, strict=True))
     years = [(side.year,) for side in sides if side.year is not None]
     return tuple(years[:1]), season, False
-
-
-def _unaccented(word: str) -> str:
-    """Return a word in lower case and without accents."""
-    if word.isascii():
-        return word.lower()
-    decomposed = unicodedata.normalize("NFD", word.casefold())
-    return "".join(sign for sign in decomposed if not unicodedata.combining(sign))
-
-
-_FIRST_PLAIN = frozenset(map(_unaccented, _FIRST | _AGAIN))

@@ -15,7 +15,6 @@ those that say a role.
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import is_dataclass, replace
@@ -23,8 +22,8 @@ from functools import lru_cache
 from itertools import compress
 from typing import TYPE_CHECKING, Any
 
-from espalier.citations.normalise.lexicon import BESIDE_VISITS, IN_DATES, MONTHS, SEASONS, VISITS, vocabulary
-from espalier.citations.normalise.text import narrow, trim
+from espalier.citations.languages import folded, months, numerals, seasons, words
+from espalier.citations.normalise.text import trim
 from espalier.citations.seen import has_markup, without_markup
 from espalier.citations.work import Date, Name, Pages, Work
 
@@ -34,66 +33,31 @@ if TYPE_CHECKING:
 __all__ = ["ORDINALS", "SILENT", "with_the_rest", "words_of"]
 
 
-def _plain(text: str) -> str:
-    parts = unicodedata.normalize("NFKD", narrow(text).casefold())
-    return "".join([sign for sign in parts if not unicodedata.combining(sign)])
-
-
-def _folded(words: str) -> frozenset[str]:
-    """Return words as they are looked up: without accents, and those of Korean sound by sound."""
-    return vocabulary(_plain(words))
-
-
-_NUMBER_WORDS = _folded(
-    "volume volumes vol vols volumen bande band bd bde jahrgang jg tome tom tomo tomes toms tomos t v deel dl roc "
-    "rocnik arg argang том т 卷 第 issue issues is iss number numbers no nos nr nrs num nums numero numeros n heft "
-    "hft h fasc fascicule zesz zeszyt z c cislo вып выпуск 期 号 號 "
-    "annee anno ano e me eme cilt sv svazek svezak vsk vuosikerta evf evfolyam kot kotet jilid god godiste "
-    "letnik kn knj knjiga zv zvazok τομ τομοσ τ tap 巻 권 제 nn s sayi sayı nro sz szam br broj st stevilka nomor "
-    "τχ τευχοσ τευχη so вип випуск 호"
-)
-_DATE_WORDS = vocabulary(
-    "st nd rd th er ere re c ca circa approx approximately about around um vers de del of di do da the le el den am im "
-    "vom en on in to and und et bis year dated date cop published г гг год года 年 月 日"
-) | _folded(" ".join(IN_DATES) + " 년 월 일")
+_NUMBERS = words("volume", "issue")
+_DATES = words("dates", "circa", "suffixes", "and", "between", "undated")
+_NAMES = words("and")
+_ADDRESSES = words("available") | {"doi", "dx", "org", "http", "https", "www", "isbn", "issn"}
 SILENT: Mapping[str, frozenset[str]] = {
     "title": frozenset(),
-    "container-title": vocabulary("in en em dans nel nella the at ser"),
-    "collection-title": vocabulary("coll in of ser"),
-    "publisher": vocabulary("and und et en og och with mit"),  # of bodies that are the authors
-    "institution": vocabulary("and und et en og och with mit"),
+    "container-title": words("in") | {"the", "at", "ser"},
+    "collection-title": words("in") | {"coll", "of", "ser"},
+    "publisher": _NAMES,  # of bodies that are the authors
+    "institution": _NAMES,
     "note": frozenset(),
-    "volume": _NUMBER_WORDS,
-    "issue": _NUMBER_WORDS | vocabulary("p pp"),
-    "pages": _folded(
-        "c sp p pp pg pgs page pages pag pagg pags s ss seite seiten str strony с стр blz side sider col cols 頁 页 "
-        "f fl fls folhas h hojas bl leaves hal halaman hlm hh trang tr σ σσ σελ lk lpp psl sayfa sayfalar sf стор б "
-        "бет o old oldal sid sidor sivu sivua sivut ページ 쪽 면"
-    ),
-    "edition": vocabulary(
-        "the edition editions version edn ed eds auflage aufl edit edicion edizione edicao druk uitgave uppl upplaga "
-        "upplagan udg udgave utg utgava wyd wydanie vyd vydani изд издание 版 第 st nd rd th er ere e eme de ste a o "
-        "re ое ее е"
-    ),
-    "date": _DATE_WORDS,
-    "accessed": _DATE_WORDS | _folded(" ".join(VISITS | BESIDE_VISITS)) | vocabulary("dnia dne roku 引用"),
-    "doi": vocabulary("doi dx org www http https isbn issn"),
-    "url": vocabulary(
-        "url urls http https www internet web available at from online retrieved disponible disponivel sur en em a l "
-        "adresse verfugbar unter dostepne na recupere de pobrano z 入手先 载于"
-    ),
-    "isbn": vocabulary("isbn"),
-    "issn": vocabulary("issn"),
+    "volume": _NUMBERS,
+    "issue": _NUMBERS | {"p", "pp"},
+    "pages": words("pages", "count"),
+    "edition": words("edition", "suffixes") | {"the"},
+    "date": _DATES,
+    "accessed": _DATES | words("accessed"),
+    "doi": _ADDRESSES,
+    "url": _ADDRESSES,
+    "isbn": frozenset({"isbn"}),
+    "issn": frozenset({"issn"}),
 }
 """The words that may go, by label: in lower case, without accents."""
 
-ORDINALS = vocabulary(
-    "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth erste zweite dritte vierte "
-    "funfte sechste siebte achte neunte zehnte elfte zwolfte premiere deuxieme troisieme quatrieme cinquieme sixieme "
-    "septieme huitieme neuvieme dixieme primera segunda tercera cuarta quinta sexta septima octava novena decima prima "
-    "seconda terza quarta sesta settima ottava nona primeira terceira setima oitava eerste tweede derde vierde vijfde "
-    "zesde zevende achtste negende tiende 一 二 三 四 五 六 七 八 九 十"
-)
+ORDINALS = frozenset(numerals("ordinals"))
 """Numbers in words, which become digits in an edition."""
 
 _VALUES = {
@@ -117,7 +81,7 @@ _VALUES = {
 """Where the words of a label are looked for first; then anywhere in the work."""
 
 _WORD = re.compile(r"[^\W\d_]+|[0-9]+|\d+")
-_TIMES = frozenset(MONTHS) | frozenset(SEASONS)
+_TIMES = frozenset(months()) | frozenset(seasons())
 _NUMBERED = re.compile(r"[\W_]*[0-9]+[\W_]*[^\W\d_]?[\W_]*")
 _ELSEWHERE = ("doi", "url", "isbn", "issn", "arxiv", "pmid", "pmcid", "jstor", "handle")
 _DIGIT = re.compile(r"\d")
@@ -134,7 +98,7 @@ def words_of(text: str) -> list[str]:
     if not text.isascii():
         text = text.replace("–", "-")  # in most pages nothing else is left
         if not text.isascii():
-            text = _plain(text)
+            text = folded(text)
     return _WORD.findall(text.lower())
 
 
@@ -164,7 +128,7 @@ def _loses(label: str, text: str, work: Work) -> bool:
     silent = SILENT.get(label)
     if silent is None:
         if label == "citation-number":
-            return not _NUMBERED.fullmatch(text if text.isascii() else _plain(text))  # [１], ¹
+            return not _NUMBERED.fullmatch(text if text.isascii() else folded(text))  # [１], ¹
         return label in _ROLES and _loses_of_names(text, getattr(work, _ROLES[label]), work)
     names = _VALUES[label]
     first = getattr(work, names[0])

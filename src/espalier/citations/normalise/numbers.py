@@ -23,6 +23,7 @@ from __future__ import annotations
 
 import re
 
+from espalier.citations.languages import cues, entries, folded, numerals, signs
 from espalier.citations.normalise.dates import is_month
 from espalier.citations.normalise.text import collapse, narrow, remembered, trim
 from espalier.citations.work import Pages
@@ -42,16 +43,9 @@ __all__ = [
 ]
 
 _AFTER_CUE = r"(?:\.:?|:| |(?=\d)) ?"
-_VOLUME = (
-    r"(?:volumes?|vols?|vol[uú]men|bände|band|bde?|jahrgang|jg|tom[eo]?s?|t|v|deel|dl|roč(?:ník)?|årg(?:ång)?|том|т"
-    r"|année|anno|año|ano|cilt|c(?=\. ?[0-9IVXL])|sv(?=\.)|svazek|svezak|zv(?=\.)|zväzok|vsk|vuosikerta"
-    rf"|évf(?:olyam)?|köt(?:et)?|jilid|god(?=\.)|godište|letnik|τόμ(?:ος)?|τ(?=\.)|tập|kn(?=\.)|knj(?=\.)|knjiga|巻){_AFTER_CUE}"
-)
-_ISSUE = (
-    r"(?:issues?|iss?|numbers?|nos?|nrs?|n[uú]m(?:[eé]ro)?s?|n ?[°º]s?|nn|№|heft|hft|h|fasc(?:icule)?|n(?!\. ?[sf]\b)"
-    r"|zesz(?:yt)?|z(?=\.)|č(?:íslo)?|вып(?:уск)?|вип(?:уск)?|say[ıi]|szám|nro|br(?=\.)|broj|št(?=\.)|številka|nomor"
-    rf"|τχ|τεύχ(?:ος)?|số){_AFTER_CUE}"
-)
+_VOLUME = rf"(?:{cues('volume')}){_AFTER_CUE}"
+_ISSUE_WORDS = cues("issue")
+_ISSUE = rf"(?:(?!n\. ?[sf]\b|s\b)(?:{_ISSUE_WORDS})){_AFTER_CUE}"  # but not the "n.s." of a new series
 _NUMBER = r"[^\s,;()\[\]:/&–-]+(?: ?[-–/&] ?[^\s,;()\[\]:/&–-]+)*"
 _BOTH = re.compile(
     rf"(?:{_VOLUME})?(?P<volume>{_NUMBER}) ?(?:[,;:] ?(?:{_ISSUE})|[(\[] ?(?:{_ISSUE})?|(?<=\d)[:.](?=\d)"
@@ -63,18 +57,17 @@ _STROKE = re.compile(
     rf"(?i:{_ISSUE})?((?i:suppl)\.? ?[0-9]*|[0-9]{{1,3}}(?: ?[-–] ?[0-9]{{1,3}})?)"
 )
 _VOLUME_BRACKETED = re.compile(r"\(([0-9]{2,4})\) ?([0-9]{1,3}(?:[-–][0-9]{1,3})?)")
-_EASTERN = re.compile(r"(?:[第제]? ?([0-9]+) ?[卷巻권])?[, ]*(?:[第제]? ?([0-9]+(?: ?[-–.·] ?[0-9]+)?) ?[期號号호])?")
+_EASTERN = re.compile(
+    rf"(?:[第제]? ?([0-9]+) ?[{signs('volume')}])?[, ]*(?:[第제]? ?([0-9]+(?: ?[-–.·] ?[0-9]+)?) ?[{signs('issue')}])?"
+)
 _SEVERAL_ISSUES = r"[0-9]+(?: ?[-–/] ?[0-9]+)?"
 _VOLUME_BEHIND = re.compile(
-    r"^([0-9]+|[IVXLC]+)(?:\.|[eᵉ]|me|ème|º)? ?"
-    r"(?:jahrgang|jg|band|bd|årgång|årg|ročník|roč|évf(?:olyam)?|köt(?:et)?|cilt|godište|letnik|année)\b\.?",
-    re.IGNORECASE,
+    rf"^([0-9]+|[IVXLC]+)(?:\.|[eᵉ]|me|ème|º)? ?(?:{cues('volume', 'behind')})\b\.?", re.IGNORECASE
 )
-_ISSUE_BEHIND = re.compile(rf"({_SEVERAL_ISSUES})\. ?(?:sz(?:ám)?|füzet|say[ıi])\b\.?", re.IGNORECASE)
+_ISSUE_BEHIND = re.compile(rf"({_SEVERAL_ISSUES})\. ?(?:{cues('issue', 'behind')})\b\.?", re.IGNORECASE)
 # "S." is an issue beside a Turkish volume, and a page elsewhere.
 _TURKISH = re.compile(rf"c(?:\.|ilt:?) ?([0-9]+|[IVXLC]+)[,;/]? ?s(?:\.|ay[ıi]:?) ?({_SEVERAL_ISSUES})", re.IGNORECASE)
 _PAGES_AFTER = re.compile(r"[,;] ?pp?\W*$")  # 3, pp. | 12-15
-_TURKISH_ISSUE = re.compile(r"s\. ?(?=[0-9])", re.IGNORECASE)
 # The number of a new series in brackets behind the volume is no issue: 12 (N.F. 3).
 _SERIES_BESIDE = re.compile(
     rf"{_NUMBER} ?[(\[](?:n\. ?[sf]\.?|neue folge|new ser(?:ies|\.)|nuova serie) ?[0-9IVXLC]+[)\]]", re.IGNORECASE
@@ -82,27 +75,12 @@ _SERIES_BESIDE = re.compile(
 _HERE = re.compile(r"(?:hier|here):? (?=\w)", re.IGNORECASE)
 _BESIDE = re.compile(r"[(\[]([^\W\d_][^()\[\]]{1,30})[)\]]$")
 _VOLUME_ALONE = re.compile(_VOLUME, re.IGNORECASE)
-_ISSUE_ALONE = re.compile(_ISSUE, re.IGNORECASE)
-_ORDINALS = {
-    name: str(number)
-    for row in (
-        "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth",
-        "erste zweite dritte vierte fünfte sechste siebte achte neunte zehnte elfte zwölfte",
-        "première deuxième troisième quatrième cinquième sixième septième huitième neuvième dixième",
-        "primera segunda tercera cuarta quinta sexta séptima octava novena décima",
-        "prima seconda terza quarta quinta sesta settima ottava nona decima",
-        "primeira segunda terceira quarta quinta sexta sétima oitava nona décima",
-        "eerste tweede derde vierde vijfde zesde zevende achtste negende tiende",
-    )
-    for number, name in enumerate(row.split(), start=1)
-}
-_ORDINAL = r"[.:-]? ?(?:st|nd|rd|th|er|ère|e|è|ème|eme|de|ste|[ªaº°]|[ео]е|е)?"
-_FOR_EDITION = (
-    r"(?:editions?|edn|eds?|auflage|aufl|édition|édit?|éd|edición|edizione|edição|druk|uitgave|uppl(?:agan?)?"
-    r"|udg(?:ave)?|utg(?:åva)?|wyd(?:anie)?|vyd(?:ání)?|изд(?:ание)?|版)"
-)
+_ISSUE_ALONE = re.compile(rf"(?!n\. ?[sf]\b)(?:{_ISSUE_WORDS}){_AFTER_CUE}", re.IGNORECASE)
+_ORDINALS = numerals("ordinals")
+_ORDINAL = rf"[.:-]? ?(?:{'|'.join(map(re.escape, entries('suffixes')))})?"
+_FOR_EDITION = f"(?:{cues('edition', 'behind')}|{cues('edition')}|[{signs('edition')}])"
 _EDITION = re.compile(rf"(?:the |第 ?)?([^\W\d_]+|[0-9]{{1,3}}){_ORDINAL}\.? ?{_FOR_EDITION}?\.?", re.IGNORECASE)
-_SHORT = ("ed", "eds", "edn", "éd", "aufl", "uppl", "udg", "utg", "wyd", "vyd", "изд")
+_STOPPED_EDITION = re.compile(rf".*(?<!\w){_FOR_EDITION}", re.IGNORECASE | re.DOTALL)
 _WORD_FIRST = re.compile(rf"{_FOR_EDITION}[.:]? ?([0-9]{{1,3}}){_ORDINAL}\.?", re.IGNORECASE)
 _CHINESE_EDITION = re.compile("第 ?([一二三四五六七八九十]) ?版")
 _BETWEEN = re.compile(r"[\s,;()\[\]]+")
@@ -152,7 +130,7 @@ def parse_issue(text: str) -> str:
         return found[2]
     if found := _ISSUE_BEHIND.fullmatch(plain):
         return found[1]
-    return _without(_ISSUE_ALONE if not _TURKISH_ISSUE.match(plain) else _TURKISH_ISSUE, plain)
+    return _without(_ISSUE_ALONE, plain)
 
 
 @remembered(longest=24)
@@ -189,23 +167,23 @@ def _without(cue: re.Pattern[str], text: str) -> str:
 def parse_edition(text: str) -> str:
     """Return the number of an edition if the text says just that ("2nd ed." -> "2"), else the text ("rev. ed.")."""
     plain = trim(narrow(text))
-    if plain.lower().endswith(_SHORT) and f"{plain}." in collapse(text):
+    if f"{plain}." in text and _STOPPED_EDITION.fullmatch(plain[-_LONGEST:]):
         plain += "."
     if found := _WORD_FIRST.fullmatch(plain):
         return found[1]
     if found := _CHINESE_EDITION.fullmatch(plain):
-        return str("一二三四五六七八九十".index(found[1]) + 1)
+        return _ORDINALS[found[1]]
     found = _EDITION.fullmatch(plain[: _LONGEST + 1])
     if found and found[1].isdigit():
         return found[1]
-    if found and found[1].casefold() in _ORDINALS:
-        return _ORDINALS[found[1].casefold()]
+    if found and (ordinal := _ORDINALS.get(folded(found[1]))):
+        return ordinal
     return plain if any(map(str.isalnum, plain)) else ""
 
 
 _VERSION = re.compile(
     r"(?:[^\W\d_]{1,12} (?:package|library|module|program|software),? )?"
-    r"(?:versions?|ver\.?|v\.?|versión|versão|versione|версия) ?([0-9]+(?:\.[0-9]+)*[\w.-]*)",
+    r"(?:v(?:er[^\W\d_]{0,6})?\.?|версия) ?([0-9]+(?:\.[0-9]+)*[\w.-]*)",
     re.IGNORECASE,
 )
 
@@ -218,18 +196,9 @@ def parse_version(text: str) -> str:
 
 
 _VOLUMES = re.compile(
-    r"(?:in )?([0-9]{1,3}|[^\W\d_]{2,6}) ?"
-    r"(?:vols?|volumes?|voll|volumi|vol[uú]menes|volúmenes|bde|bdn?|bänden?|halbbde|halbbände|tom[eio]s?"
-    r"|tomi|tt?|delen|dln|v|тт?|томах|тома)\.?(?: in (?:one|[0-9]))?",
-    re.IGNORECASE,
+    rf"(?:in )?([0-9]{{1,3}}|[^\W\d_]{{2,6}}) ?(?:{cues('volumes', 'behind')})\.?(?: in (?:one|[0-9]))?", re.IGNORECASE
 )
-_FEW = {
-    name: str(number)
-    for row in ("two three four five six", "zwei drei vier fünf sechs", "deux trois quatre cinq six",
-                "due tre quattro cinque sei", "dos tres cuatro cinco seis", "dois três quatro cinco seis",
-                "twee drie vier vijf zes")
-    for number, name in enumerate(row.split(), start=2)
-}  # fmt: skip
+_FEW = numerals("few", 2)
 
 
 @remembered(longest=24)
@@ -239,7 +208,7 @@ def count_volumes(text: str) -> str:
     found = _VOLUMES.fullmatch(plain) if len(plain) <= _LONGEST else None
     if not found:
         return ""
-    return found[1] if found[1].isdigit() else _FEW.get(found[1].casefold(), "")
+    return found[1] if found[1].isdigit() else _FEW.get(folded(found[1]), "")
 
 
 def report_number(text: str) -> str:
@@ -258,20 +227,15 @@ def patent_number(text: str) -> str:
 
 
 _CUE = re.compile(
-    r"(?:pages?(?=[0-9])"
-    r"|(?:pages?|pgs?|seiten?|p[aá]g(?:ina)?s?|pagg|pagin[ae]|blz|bladzijden|ss|str|стр|с|fols?|hal(?:aman)?|hlm|trang|tr"
-    r"|σσ?|σελ|lk|lpp|psl|sayfa(?:lar)?|sf|стор|ст|poz|sid|side[rn]?|sidorna|sivut?|ページ)(?!\w)|pp?(?![^\W\d])"
-    r"|sp(?=\. ?[0-9])|col[ls]?(?=\.? ?[0-9])|bl(?=\. ?[0-9])|ff?(?=\. ?[0-9])|cc(?=\. ?[0-9])"
-    r"|c(?=\. ?[0-9]+(?:[rv]| ?[-–—]))"
-    r"|б(?=\. ?[0-9])|s(?=\.? )|s\.|article(?: (?:number|no\.?|id))?(?=[ :])"
-    r"|art\.(?: (?:no|nr)\.)?(?= ?\w)|paper(?=[ :]))[.:,]? ?",
+    rf"(?:pages?(?=[0-9])|pp?(?![^\W\d])|(?:{cues('pages')})(?!\w)|(?:{cues('article')})(?=[ :.] ?\w))"
+    r"[.:,]? ?",
     re.IGNORECASE,
 )
+_COUNT_WORDS = rf"(?:{cues('count', 'behind')})"
 _COUNT = re.compile(
-    r"([\w,+ ]*\w) ?\b(?:pages?|pp?|seiten|pgs?|p[aá]g(?:ina)?s?|s|bl|leaves|str|стр|с"
-    r"|sayfa|oldal|o|hal(?:aman)?|hlm|trang|tr|σελ|σ|lk|lpp|psl|sid|sidor|sider|sivua|стор|бет)\b\.?"
-    r"|((?:[ivxlc]+ ?[-–] ?|\[[0-9ivxlc]+\][,+ ]+)[0-9]+) ?(?:pages?|pp?|seiten|p[aá]g(?:ina)?s?|s|str|с)\b\.?"
-    r"|((?:[ivxlc]+[,+ ]+)?[0-9]+)(?: ?[页頁쪽면]|(?-i:pp?|стр|с)\b\.?)",
+    rf"([\w,+ ]*\w) ?\b{_COUNT_WORDS}\b\.?"
+    rf"|((?:[ivxlc]+ ?[-–] ?|\[[0-9ivxlc]+\][,+ ]+)[0-9]+) ?{_COUNT_WORDS}\b\.?"
+    rf"|((?:[ivxlc]+[,+ ]+)?[0-9]+)(?: ?[{signs('count')}]|(?-i:pp?|стр|с)\b\.?)",
     re.IGNORECASE,
 )
 _LETTERED_ALONE = re.compile("P[0-9]{4,9}")  # so are articles of some journals numbered
@@ -282,20 +246,17 @@ _DASH = re.compile(
 _HYPHEN = re.compile(r" ?[-‐‑−] ?")
 _PAGES_CHINESE = re.compile("第([^页頁]+)[页頁]|([^页頁]*[0-9] ?[-–—~〜][^页頁]*)[页頁]")
 _CUE_BEHIND = re.compile(
-    r"([0-9]{1,6})\.? ?[-–—] ?([0-9]{1,6})"
-    r"(?:\.? ?(?:oldal|old|o|lpp|lk|psl|sayfa|sivut?|pp?|s|str|стр|с)\b\.?| ?[쪽면])"
-    r"|([0-9]{1,6})\. ?(?:oldal|old|o|lpp)\b\.?",
+    rf"([0-9]{{1,6}})\.? ?[-–—] ?([0-9]{{1,6}})(?:\.? ?{_COUNT_WORDS}\b\.?| ?[{signs('pages')}])"
+    rf"|([0-9]{{1,6}})\. ?(?:{cues('pages', 'behind')})\b\.?",
     re.IGNORECASE,
 )
-_FOLLOWING = r"(?:ff?|(?:(?:et|e|y) )?(?:seqq?|sqq?|segg?|sgg?|ss|suiv(?:antes?)?)|(?:and )?following|и след|passim)\b"
+_FOLLOWING = rf"(?:(?:(?:et|e|y|and|и) )?(?:{'|'.join(entries('following'))}))\b"
 _GLUED = r"(?<=[0-9])ff?(?-i:(?<![0-9]{5}F))"  # 12f, but not 74380F
 _AND_FOLLOWING = re.compile(rf"(.*[0-9]|[ivxlcdm]+(?= ))({_GLUED}|,? {_FOLLOWING}| ?\+)", re.IGNORECASE)
 # What may stand behind pages: the place that is cited from them, notes, plates; how many they are, or "abstract"; and
 # what before them, the section of a newspaper or a chapter, and "especially".
 _CITED = re.compile(
-    r"(?:[,;:] ?| )(?:hier(?:zu)?|here|bes|insb(?:es)?|esp(?:ecially)?|at|ici|spéc|notamment|in partic|spec|qui|aquí"
-    r"|anm|fn|notes?|nn?|cols?|sp|pls?|plates?|figs?|tab(?:les?)?|taf|tav)(?:[.:] ?| )(?:[^\W\d_]{1,3}\. ?)?"
-    r"(?:[0-9]|[ivxlc]+\b)",
+    rf"(?:[,;:] ?| )(?:{'|'.join(entries('cited'))})(?:[.:] ?| )(?:[^\W\d_]{{1,3}}\. ?)?(?:[0-9]|[ivxlc]+\b)",
     re.IGNORECASE,
 )
 _ENCLOSED = re.compile(r"(.*\w) ?[(\[]([^()\[\]]{1,40})[)\]]")
@@ -321,7 +282,9 @@ _PAGES_LONGEST = 500  # characters; what is longer is no list of pages, and is n
 _PLAIN = re.compile(r"(?:pages? |pp?[.:]? ?)?([0-9]{1,9})(?:([-–])([0-9]{1,9}))?\.?[,;:]?")  # what nearly all pages are
 _APART = re.compile(r"([0-9]{1,9}) ([0-9]{1,9})")
 _THOUSANDS = re.compile(r"(?<![0-9])([0-9]{1,3}) ([0-9]{3})( ?[-‐‑‒–—−]{1,3} ?)([0-9]{1,3}) ([0-9]{3})(?![0-9])")
-_SEVERAL = re.compile(rf"\s*(?:[,;&]| (?:and|und|et|y|e|u\.) )(?!\s*{_FOLLOWING})\s*")
+_SEVERAL = re.compile(
+    rf"\s*(?:[,;&]| (?:{'|'.join(entry for entry in entries('and') if entry.isalpha())}|u\.) )(?!\s*{_FOLLOWING})\s*"
+)
 _WORD = re.compile(r"\w+")
 _PAGE = re.compile(r"[^\W_]+(?:[.:/-][^\W_]+)*\*?")
 _NUMBERED = re.compile(r"([^\W\d_]*)([0-9]+)([^\W\d_]*)")
@@ -384,10 +347,8 @@ def parse_pages(text: str) -> Pages | None:
     return Pages(first, last if len(known) == 1 else "", ", ".join(found.text for found in known))
 
 
-_COUNT_AND_MORE = re.compile(
-    r"((?:[ivxlc]+[,+ ]+)?[0-9]{2,4}) ?(?:pp?|S|s|Seiten|pages|p[aá]gs?|págin?as|с)\b\.?(?:,| ?[;:])? "
-    r"(?:[0-9]{1,4} )?"
-    r"(?:cm|см|ill|Ill|Abb|ABB|fig|Fig|Tab|tab|kart|geb|br|map|Karte|Taf|ил|il|cartes?|couv|pl)[^\W\d_]*\b.*"
+_COUNT_AND_MORE = re.compile(  # 315 S., 12 Abb.
+    rf"((?:[ivxlc]+[,+ ]+)?[0-9]{{2,4}}) ?{_COUNT_WORDS}\.? ?[,;:] (?:[0-9]{{1,4}} )?[^\W\d_]{{2,}}\b.*", re.IGNORECASE
 )
 
 

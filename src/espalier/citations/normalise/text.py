@@ -12,7 +12,7 @@ from collections.abc import Callable
 from functools import lru_cache, wraps
 from typing import TypeVar
 
-from espalier.citations.normalise.lexicon import ABBREVIATED, ABBREVIATED_IN_JOURNALS
+from espalier.citations.languages import entries, words
 from espalier.citations.seen import LOST_DASH, without_markup
 
 __all__ = [
@@ -27,6 +27,8 @@ __all__ = [
     "with_stop",
 ]
 
+_ABBREVIATED = words("abbreviated")
+_OF_JOURNALS = words("journals_in_short")
 _SEPARATORS = frozenset(".,;:-–—=،、。，．；：｡､")
 _BRACKETS = dict(zip("([{<（［【〔〖", ")]}>）］】〕〗", strict=True))
 # A closing sign and what it may close. Some quotation marks open in one language and close in another.
@@ -139,7 +141,7 @@ def _trails(text: str, start: int, end: int, initials: bool) -> bool:
     # At most a few characters before the stop matter; so do not search for the start of a very long word.
     word = text[max(start, end - 24) : end - 1].rpartition(" ")[2]
     initial = initials and len(word) == 1 and (word.isupper() or _PAIR.search(text[max(start, end - 6) : end]))
-    return not ("." in word.strip(".") or initial or word.lower() in ABBREVIATED)
+    return not ("." in word.strip(".") or initial or word.lower() in _ABBREVIATED)
 
 
 def _loose(partner: dict[int, int], at: int, start: int, end: int) -> bool:
@@ -197,9 +199,10 @@ def remembered(longest: int) -> Callable[[Callable[[str], Answer]], Callable[[st
     return decorator
 
 
+# What leads to a container: with a colon in any language, bare where it is nothing else.
+_LEADS = "|".join(dict.fromkeys(found[1].lower() for entry in entries("in") if (found := re.match(r"(\w+)", entry))))
 _IN = re.compile(
-    r"[\s.,;:]*(?:(?:in|en|em|dans|aus|nel|i|见|載|载)\s*[:：]|in\s+(?!(?:vitro|vivo|silico|situ|utero)\b)|dans\s)\s*",
-    re.IGNORECASE,
+    rf"[\s.,;:]*(?:(?:{_LEADS})\s*[:：]|in\s+(?!(?:vitro|vivo|silico|situ|utero)\b)|dans\s)\s*", re.IGNORECASE
 )
 
 
@@ -226,9 +229,9 @@ def clean_container(text: str) -> str:
 def _is_in_short(name: str) -> bool:
     """Tell whether a journal's name is abbreviated with full stops: "Proc. Natl. Acad. Sci.", not "Ann Bot."."""
     *before, last = name.lower().split() or [""]
-    if not last.isalpha() or not ABBREVIATED_IN_JOURNALS.isdisjoint(before):
+    if not last.isalpha() or not _OF_JOURNALS.isdisjoint(before):
         return False
-    return any(word[:-1] in ABBREVIATED_IN_JOURNALS for word in before if word[-1:] == ".")
+    return any(word[:-1] in _OF_JOURNALS for word in before if word[-1:] == ".")
 
 
 def with_stop(name: str, text: str) -> str:
@@ -237,5 +240,5 @@ def with_stop(name: str, text: str) -> str:
     text : what the name was read from; the reference is to be one that has full stops after initials.
     """
     *before, last = name.lower().split() or [""]
-    in_short = last in ABBREVIATED_IN_JOURNALS and ABBREVIATED_IN_JOURNALS.isdisjoint(before)
+    in_short = last in _OF_JOURNALS and _OF_JOURNALS.isdisjoint(before)
     return f"{name}." if in_short and f"{name}." in text else name

@@ -6,14 +6,16 @@ A scheme is a TOML file beside this one (`anystyle.toml`, `csl.toml`) that says 
     journal = "container-title"
 
     [[refine]]               # a field that the pattern is found in becomes one or more others
-    label = "volume"
+    label = "volume"         # or several labels
     pattern = '^\\d+ ()\\(\\d'   # every group marks where the next field begins
     fields = ["volume", "issue"]
     when = { label = "genre", pattern = "thesis" }     # only in records that have such a field; pattern optional
     unless = [{ label = "title" }, { label = "doi" }]  # only in records that have none of these; `when`: all of these
     when = { label = ["publisher", "location"] }       # several labels: only in records that have one of them
+    other = { label = "date" }                         # only if another field of the record is such a one
     after = { label = "volume" }                       # only if the field before is such a one
-    before = { label = "pages" }                       # only if the field after is such a one
+    before = { label = "pages" }                       # only if the field after is such a one; several: in a row
+    first = true                                       # only if no field is before it
 
     [gaps]                   # words between two fields
     last = 'eds?\\.?'         # belong to the field before, if its label is among `people`
@@ -25,6 +27,9 @@ A scheme is a TOML file beside this one (`anystyle.toml`, `csl.toml`) that says 
 Text outside all fields goes by one convention, whatever the set does: a mark belongs to the field it ends, an opening
 bracket or quotation mark to the field it begins. So every character that is not white space ends up in exactly one
 field. Then come the refinements in the order of the file, each applied to the result of the one before.
+
+`reading.toml` has refinements alone: mistakes of labels that the labels beside them give away, mended before the fields
+of a parsed reference are read (`load_refinements`).
 """
 
 from __future__ import annotations
@@ -40,7 +45,7 @@ from typing import Any
 from espalier.document import Document, Span
 from espalier.errors import InputError, nearest
 
-__all__ = ["OTHER", "Refinement", "Scheme", "load_scheme"]
+__all__ = ["OTHER", "Refinement", "Scheme", "load_refinements", "load_scheme", "merged"]
 
 OTHER = "other"
 """The label of what has no home."""
@@ -49,7 +54,7 @@ _BRACKETS = frozenset("([{<")
 _QUOTES = frozenset("“‘«„‚¿¡")
 _STRAIGHT = frozenset("\"'`")
 _NAMES = ("anystyle", "brill", "csl", "grobid", "linkedbooks", "plain", "umass")
-_REFINE = ("label", "pattern", "fields", "when", "unless", "after", "before")
+_REFINE = ("label", "pattern", "fields", "when", "unless", "other", "after", "before", "first")
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,46 +68,76 @@ class SchemeCondition:
         """Look at some fields of a record."""
         return any(s.label in self.labels and self.pattern.search(text[s.start : s.end]) for s in spans)
 
+    def may_hold(self, labels: Sequence[str]) -> bool:
+        """Look at the labels of some fields."""
+        return any(map(self.labels.__contains__, labels))
+
 
 @dataclass(frozen=True, slots=True)
 class Refinement:
-    """A field of `label` that the pattern is found in becomes `fields`, cut where the pattern's groups begin.
+    """A field of one of `labels` that the pattern is found in becomes `fields`, cut where the pattern's groups begin.
 
     when, unless : conditions on the record: all of the first must hold, and none of the second.
-    after, before : conditions on the fields beside it, or None.
+    other : conditions on the fields besides it.
+    after, before : conditions on the fields beside it, the nearest first; first : there is none before it.
     """
 
-    label: str
+    labels: frozenset[str]
     pattern: re.Pattern[str]
     fields: tuple[str, ...]
     when: tuple[SchemeCondition, ...] = ()
     unless: tuple[SchemeCondition, ...] = ()
-    after: SchemeCondition | None = None
-    before: SchemeCondition | None = None
+    other: tuple[SchemeCondition, ...] = ()
+    after: tuple[SchemeCondition, ...] = ()
+    before: tuple[SchemeCondition, ...] = ()
+    first: bool = False
 
     def __post_init__(self) -> None:
         """Check that there is a group for every cut."""
         if not self.fields or self.pattern.groups != len(self.fields) - 1:
             raise InputError(
-                f"refine {self.label!r}: {len(self.fields)} fields need {max(len(self.fields) - 1, 0)} groups in the "
-                "pattern, one for each place where a field begins",
+                f"refine {', '.join(sorted(self.labels))!r}: {len(self.fields)} fields need "
+                f"{max(len(self.fields) - 1, 0)} groups in the pattern, one for each place where a field begins",
                 hint=f"{self.pattern.pattern!r} has {self.pattern.groups}",
             )
+
+    def may_apply(self, labels: Sequence[str]) -> bool:
+        """Tell whether fields with these labels, in order, give an occasion."""
+        if not all(one.may_hold(labels) for one in self.when):
+            return False
+        if any(not one.pattern.pattern and one.may_hold(labels) for one in self.unless):
+            return False
+        return any(self._is_meant(labels, k) for k in range(len(labels)))
+
+    def _is_meant(self, labels: Sequence[str], k: int) -> bool:
+        """Tell whether field k has the label, and the labels beside it are such as are asked for."""
+        if labels[k] not in self.labels or (self.first and k) or k < len(self.after):
+            return False
+        beside = [(one, k - n) for n, one in enumerate(self.after, 1)]
+        beside += [(one, k + n) for n, one in enumerate(self.before, 1)]
+        return all(at < len(labels) and labels[at] in one.labels for one, at in beside) and all(
+            one.may_hold([*labels[:k], *labels[k + 1 :]]) for one in self.other
+        )
 
     def apply(self, text: str, spans: Sequence[Span]) -> list[Span]:
         """Return the fields of a record, refined."""
         idle = not all(one.holds(text, spans) for one in self.when)
         if idle or any(one.holds(text, spans) for one in self.unless):
             return list(spans)
-        return [piece for k in range(len(spans)) for piece in self._pieces(text, spans, k)]
+        labels = [span.label for span in spans]
+        return [piece for k in range(len(spans)) for piece in self._pieces(text, spans, labels, k)]
 
-    def _pieces(self, text: str, spans: Sequence[Span], k: int) -> Iterator[Span]:
+    def _pieces(self, text: str, spans: Sequence[Span], labels: Sequence[str], k: int) -> Iterator[Span]:
         """Yield field k of a record, or what becomes of it."""
         span = spans[k]
-        beside = (self.after, spans[max(k - 1, 0) : k]), (self.before, spans[k + 1 : k + 2])
-        meant = span.label == self.label and all(one is None or one.holds(text, next_to) for one, next_to in beside)
-        match = self.pattern.search(text[span.start : span.end]) if meant else None
-        if match is None:
+        match = self.pattern.search(text[span.start : span.end]) if self._is_meant(labels, k) else None
+        beside = [(one, spans[k - n]) for n, one in enumerate(self.after, 1)] if match else []
+        beside += [(one, spans[k + n]) for n, one in enumerate(self.before, 1)] if match else []
+        others = [*spans[:k], *spans[k + 1 :]] if self.other else []
+        held = all(one.holds(text, [near]) for one, near in beside) and all(
+            one.holds(text, others) for one in self.other
+        )
+        if match is None or not held:
             yield span
             return
         cuts = [span.start, *(span.start + match.start(k) for k in range(1, len(self.fields))), span.end]
@@ -151,8 +186,8 @@ class Scheme:
         text, spans = document.text, [self._renamed(span, document) for span in sorted(document.spans)]
         spans = list(self._covered(text, spans))
         for refinement in self.refinements:
-            spans = refinement.apply(text, _merged(text, spans))
-        return Document.from_text(text, _merged(text, spans), id=document.id, meta=document.meta)
+            spans = refinement.apply(text, merged(text, spans))
+        return Document.from_text(text, merged(text, spans), id=document.id, meta=document.meta)
 
     def _renamed(self, span: Span, document: Document) -> Span:
         if span.label not in self.labels:
@@ -203,7 +238,7 @@ def _border(text: str, a: int, b: int, closing: str | None, opening: str | None)
     return b
 
 
-def _merged(text: str, spans: Sequence[Span]) -> list[Span]:
+def merged(text: str, spans: Sequence[Span]) -> list[Span]:
     """Trim white space, and make one field of neighbours with the same label."""
     found: list[Span] = []
     for span in spans:
@@ -222,15 +257,25 @@ def load_scheme(name: str) -> Scheme:
     """Return a scheme that comes with the library, by name."""
     if name not in _NAMES:
         raise InputError(f"no scheme is named {name!r}", hint=nearest(name, _NAMES, f"known: {', '.join(_NAMES)}"))
-    tomllib = import_module("tomllib" if sys.version_info >= (3, 11) else "tomli")
     tables: list[dict[str, Any]] = []
     file: str | None = name
     while file is not None:
-        tables.append(tomllib.loads(files(__package__).joinpath(f"{file}.toml").read_text(encoding="utf-8")))
+        tables.append(_table(file))
         file = tables[-1].pop("then", None)
     return Scheme.from_table(
         name, {**tables[0], "refine": [row for table in tables for row in table.get("refine", ())]}
     )
+
+
+def load_refinements(name: str) -> tuple[Refinement, ...]:
+    """Return the refinements of a file that has nothing else."""
+    return tuple(map(_refinement, _table(name)["refine"]))
+
+
+def _table(name: str) -> dict[str, Any]:
+    tomllib = import_module("tomllib" if sys.version_info >= (3, 11) else "tomli")
+    found: dict[str, Any] = tomllib.loads(files(__package__).joinpath(f"{name}.toml").read_text(encoding="utf-8"))
+    return found
 
 
 def _pattern(text: str) -> re.Pattern[str]:
@@ -241,14 +286,17 @@ def _conditions(row: Mapping[str, Any], key: str) -> tuple[SchemeCondition, ...]
     """Return what stands at a key: nothing, a condition, or several."""
     found = row.get(key, ())
     several = (found,) if isinstance(found, Mapping) else found
-    named = (([one["label"]] if isinstance(one["label"], str) else one["label"], one) for one in several)
-    return tuple(SchemeCondition(frozenset(labels), _pattern(one.get("pattern", ""))) for labels, one in named)
+    return tuple(SchemeCondition(_labels(one["label"]), _pattern(one.get("pattern", ""))) for one in several)
+
+
+def _labels(found: str | Sequence[str]) -> frozenset[str]:
+    return frozenset([found] if isinstance(found, str) else found)
 
 
 def _refinement(row: Mapping[str, Any]) -> Refinement:
     unknown = [key for key in row if key not in _REFINE]
     if unknown:
         raise InputError(f"refine: unknown key {unknown[0]!r}", hint=nearest(unknown[0], _REFINE))
-    record = _conditions(row, "when"), _conditions(row, "unless")
-    beside = (next(iter(_conditions(row, key)), None) for key in ("after", "before"))
-    return Refinement(row["label"], _pattern(row.get("pattern", "")), tuple(row["fields"]), *record, *beside)
+    conditions = [_conditions(row, key) for key in ("when", "unless", "other", "after", "before")]
+    pattern, fields = _pattern(row.get("pattern", "")), tuple(row["fields"])
+    return Refinement(_labels(row["label"]), pattern, fields, *conditions, first=row.get("first", False))
