@@ -6,12 +6,16 @@ LinkedBooks has footnotes of books on Venice, word by word, with labels of its o
 work and for what holds it: its place among the others tells them apart, and the scheme `linkedbooks` does the rest.
 Half of the references are put together again as they were printed; the others keep a blank between all tokens, as
 machines read them. Crossref's strings come with values that their publisher gave (first author, year, journal, volume,
-first page): a value that is found once in the string labels its words there, and no other word.
+first page): a value that is found once in the string labels its words there, and no other word. Publishers' own
+references come with all their values, each of which stands in the string (`aligned`). EXCITE has labels of its own, and
+annotators who differ about what is outside all fields: that is open.
 """
 
 from __future__ import annotations
 
 import gzip
+import hashlib
+import itertools
 import json
 import os
 import re
@@ -20,6 +24,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from espalier.citations.aligned import aligned
 from espalier.citations.schemes import OTHER, Scheme, load_scheme
 from espalier.citations.seen import document_seen
 from espalier.citations.training import key_of
@@ -28,16 +33,23 @@ from espalier.errors import InputError
 
 __all__ = [
     "PARTLY_LABELLED",
+    "from_excite",
     "from_linkedbooks",
+    "from_publisher",
     "label_deposited",
+    "last_fifth",
     "printed",
     "read_deposited",
+    "read_excite",
     "read_linkedbooks",
     "read_partly_labelled",
+    "read_publishers",
 ]
 
 LINKEDBOOKS = "linkedbooks/normalised/train.jsonl.gz"
 DEPOSITED = "crossref_real/normalised/all.jsonl"
+PUBLISHERS = "publishers/train.jsonl.gz"
+EXCITE = ("excite/de.jsonl.gz", "excite/en.jsonl.gz")
 
 _LABELS_OF_NOBODY = frozenset({"conjunction"})
 _PART = "meta-annotation"  # their word for a part of something: an article, a chapter
@@ -209,9 +221,78 @@ def _pages(words: Sequence[str], first: str) -> Iterator[tuple[str, int, int]]:
         yield label, a, b + 2 if ranged else b
 
 
+def read_publishers(directory: Path) -> Iterator[Document]:
+    """Yield the references whose publishers said what is in them, under our labels."""
+    scheme = load_scheme("publishers")
+    for row in _rows(directory / PUBLISHERS):
+        yield from_publisher(row, scheme)
+
+
+def from_publisher(row: Mapping[str, Any], scheme: Scheme) -> Document:
+    """Return a reference with its publisher's values, each where it stands; what is between them may be unknown."""
+    spans = aligned(row["text"], row["fields"], row["type"])
+    return _opened(scheme.convert(Document.from_text(row["text"], spans, id=row["id"])))
+
+
+def read_excite(directory: Path) -> Iterator[Document]:
+    """Yield the references of EXCITE, German and English, but those of the last fifth of its papers.
+
+    Its annotators call a place `other`. What stands before a publisher in one of the references is a place in all.
+    """
+    scheme = load_scheme("excite")
+    rows = [row for file in EXCITE for row in _rows(directory / file) if not last_fifth(row["paper"])]
+    places = {place for row in rows for place in _places(row)}
+    for row in rows:
+        yield from_excite(row, scheme, places)
+
+
+def last_fifth(paper: str) -> bool:
+    """Is this paper of those that teach nothing? Its name decides, by a hash that never changes."""
+    return int.from_bytes(hashlib.sha256(paper.encode()).digest()[:4], "big") % 5 == 0
+
+
+def from_excite(row: Mapping[str, Any], scheme: Scheme, places: Collection[str] = ()) -> Document:
+    """Return a reference of EXCITE under our labels; what its annotators leave outside, or call `other`, is unknown."""
+    text = str(row["text"])
+    spans = [
+        replace(span, label="place") if span.label == "other" and _bare(text, span) in places else span
+        for span in _spans(row)
+    ]
+    return _opened(scheme.convert(Document.from_text(text, spans, id=row["id"])))
+
+
+def _spans(row: Mapping[str, Any]) -> list[Span]:
+    """Return the fields of a reference whose tokens stand in its text in their order."""
+    text, end = str(row["text"]), 0
+    found: list[Span] = []
+    for token, tag in zip(row["tokens"], row["bio"], strict=True):
+        start = text.index(token, end)
+        end = start + len(token)
+        if tag.startswith("I-") and found and found[-1].label == tag[2:]:
+            found[-1] = replace(found[-1], end=end)
+        elif tag != "O":
+            found.append(Span(start, end, tag[2:]))
+    return found
+
+
+def _places(row: Mapping[str, Any]) -> Iterator[str]:
+    """Yield what stands before a publisher and is not one of the fields."""
+    spans, text = _spans(row), str(row["text"])
+    for span, after in itertools.pairwise(spans):
+        word = _bare(text, span)
+        if span.label == "other" and after.label == "publisher" and word and not re.search(r"\d", word):
+            yield word
+
+
+def _bare(text: str, span: Span) -> str:
+    return text[span.start : span.end].strip(" ,;:.–-")
+
+
 PARTLY_LABELLED: Mapping[str, Callable[[Path], Iterator[Document]]] = {
     "linkedbooks": read_linkedbooks,
     "deposited": read_deposited,
+    "publishers": read_publishers,
+    "excite": read_excite,
 }
 """The sets, by name, and what reads them from the data directory."""
 

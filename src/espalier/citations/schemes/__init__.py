@@ -53,7 +53,7 @@ OTHER = "other"
 _BRACKETS = frozenset("([{<")
 _QUOTES = frozenset("“‘«„‚¿¡")
 _STRAIGHT = frozenset("\"'`")
-_NAMES = ("anystyle", "brill", "csl", "grobid", "linkedbooks", "plain", "umass")
+_NAMES = ("anystyle", "brill", "csl", "excite", "grobid", "linkedbooks", "plain", "publishers", "umass")
 _REFINE = ("label", "pattern", "fields", "when", "unless", "other", "after", "before", "first")
 
 
