@@ -26,7 +26,7 @@ from typing import NamedTuple, TypeAlias
 from espalier.errors import EspalierError, InputError
 from espalier.papers.tables.cache import Cache, Outcome, configuration
 from espalier.papers.tables.data import Data
-from espalier.papers.tables.protocol import RUNS, Cell, Place, Result, Table, results_of
+from espalier.papers.tables.protocol import RUNS, Cell, Place, Ratio, Result, Table, results_of
 
 __all__ = [
     "FailedCell", "Job", "Reproduction", "bundles", "compute", "expected_minutes", "expected_seconds", "reproduce",
@@ -80,7 +80,7 @@ def reproduce(
     notices: list[str] = []
     for table in tables:
         for cell in table.to_run(runs, quick=quick):
-            kept, why = (None, "") if cache is None else cache.load(configuration(table, cell, data))
+            kept, why = (None, "") if cache is None else cache.load(configuration(table, cell, data), table.code)
             if why:
                 notices.append(why)
             if kept is not None:
@@ -132,15 +132,16 @@ def compute(job: Job) -> tuple[Cell, Outcome | str]:
     except Exception as error:  # whatever it is, it concerns this cell alone
         what = str(error) if isinstance(error, EspalierError) else f"{type(error).__name__}: {error}"
         return cell, what
-    figures = measured if isinstance(measured, Mapping) else {(cell.row, cell.column): measured}
-    figures = {place: float(value) for place, value in figures.items()}
+    found = measured if isinstance(measured, Mapping) else {(cell.row, cell.column): measured}
+    ratios = {place: one for place, one in found.items() if isinstance(one, Ratio)}
+    figures = {place: one.value if isinstance(one, Ratio) else float(one) for place, one in found.items()}
     wrong = next((place for place in figures if place not in table.places), None)
     if wrong is not None or not all(map(math.isfinite, figures.values())):
         return cell, f"it measured {figures}, which are not finite figures of places of the table"
     notes = tuple(dict.fromkeys(str(warning.message) for warning in heard))
-    outcome = Outcome(figures, time.process_time() - begin, notes)
+    outcome = Outcome(figures, time.process_time() - begin, notes, ratios)
     if cache is not None:
-        cache.store(configuration(table, cell, data), outcome)
+        cache.store(configuration(table, cell, data), table.code, outcome)
     return cell, outcome
 
 
@@ -207,5 +208,5 @@ def expected_minutes(tables: Iterable[Table], data: Data, cache: Cache) -> dict[
 def expected_seconds(job: Job) -> float:
     """Return what a cell took when it was last computed, by whatever code; else its share of what the table takes."""
     table, cell, data, cache = job
-    kept = None if cache is None else Cache(cache.directory, stale=True).load(configuration(table, cell, data))[0]
+    kept = None if cache is None else Cache(cache.directory, stale=True).load(configuration(table, cell, data), "")[0]
     return 60.0 * table.minutes / max(sum(1 for _ in table.to_run()), 1) if kept is None else kept.seconds
