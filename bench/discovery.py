@@ -20,7 +20,7 @@ from common import Row, arguments, compare, cpu_time, labelled, parsed, write_js
 from crf import TEMPLATES
 from espalier.corpus import Corpus
 from espalier.decoders.base import Problem
-from espalier.decoders.two_stage import solve
+from espalier.papers.two_stage.inference import solve
 from espalier.errors import ResultWarning
 from espalier.inference import viterbi
 from espalier.learning.discovery import discover

@@ -23,7 +23,7 @@ from typing import Any, Generic, NamedTuple, TypeVar
 import numpy as np
 
 from espalier.potentials import Potentials
-from espalier.segment_potentials import SegmentPotentials
+from espalier.papers.segments.potentials import SegmentPotentials
 
 Y = TypeVar("Y")
 

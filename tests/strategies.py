@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from espalier.potentials import Potentials
-from espalier.segment_potentials import SegmentPotentials
+from espalier.papers.segments.potentials import SegmentPotentials
 
 MOST_STRUCTURES = 800
 

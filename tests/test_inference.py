@@ -10,7 +10,7 @@ from espalier import inference
 from espalier.errors import InfeasibleError, InputError
 from espalier.kernels import chain, segment
 from espalier.potentials import ChainBatch, Potentials
-from espalier.segment_potentials import SegmentBatch, SegmentPotentials
+from espalier.papers.segments.potentials import SegmentBatch, SegmentPotentials
 from oracles import (
     backwards,
     border_counts,

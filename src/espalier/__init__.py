@@ -27,9 +27,6 @@ if TYPE_CHECKING:
     from espalier.estimators.hmm import HMM as HMM
     from espalier.estimators.perceptron import Perceptron as Perceptron
     from espalier.estimators.posterior_regularization import PosteriorRegularization as PosteriorRegularization
-    from espalier.estimators.samplerank import SampleRank as SampleRank
-    from espalier.estimators.semicrf import SemiCRF as SemiCRF
-    from espalier.estimators.two_stage import TwoStage as TwoStage
     from espalier.estimators.word_learner import WordLearner as WordLearner
     from espalier.extract.extraction import Extraction as Extraction
     from espalier.extract.extractor import Extractor as Extractor
@@ -44,10 +41,13 @@ if TYPE_CHECKING:
     from espalier.learning.discovery import discover as discover
     from espalier.loading import load as load
     from espalier.metrics import evaluate as evaluate
+    from espalier.papers.samplerank.estimator import SampleRank as SampleRank
+    from espalier.papers.segments.potentials import SegmentPotentials as SegmentPotentials
+    from espalier.papers.segments.semicrf import SemiCRF as SemiCRF
+    from espalier.papers.two_stage.estimator import TwoStage as TwoStage
     from espalier.potentials import Potentials as Potentials
     from espalier.rules import RuleSet as RuleSet
     from espalier.rules import rules as rules
-    from espalier.segment_potentials import SegmentPotentials as SegmentPotentials
     from espalier.tasks import load_task as load_task
 
 __version__ = "0.1.0"

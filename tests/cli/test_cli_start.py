@@ -25,7 +25,7 @@ NEEDLESS = (
     "espalier.decoders.ilp",
     "espalier.decoders.table",
     "espalier.estimators.perceptron",
-    "espalier.estimators.semicrf",
+    "espalier.papers.segments.semicrf",
     "espalier.learning.lbfgs",
     "espalier.learning.penalty_training",
     "espalier.metrics",

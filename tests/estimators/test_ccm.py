@@ -20,7 +20,7 @@ from espalier.estimators.crf import CRF
 from espalier.estimators.hmm import HMM
 from espalier.estimators.perceptron import Perceptron
 from espalier.estimators.persist import class_of, load, pack, unpack
-from espalier.estimators.semicrf import SemiCRF
+from espalier.papers.segments.semicrf import SemiCRF
 from espalier.learning.penalties import count_penalties
 from espalier.potentials import Potentials
 from espalier.rules import RuleSet

@@ -22,7 +22,7 @@ from espalier.estimators.hmm import HMM
 from espalier.estimators.perceptron import Perceptron
 from espalier.estimators.persist import load
 from espalier.estimators.posterior_regularization import PosteriorRegularization
-from espalier.estimators.semicrf import SemiCRF
+from espalier.papers.segments.semicrf import SemiCRF
 from espalier.extract.extractor import Extractor
 from oracles import backwards, labellings
 

@@ -17,7 +17,7 @@ from espalier.estimators.hmm import HMM
 from espalier.estimators.perceptron import Perceptron
 from espalier.estimators.persist import load
 from espalier.estimators.posterior_regularization import PosteriorRegularization
-from espalier.estimators.semicrf import SemiCRF
+from espalier.papers.segments.semicrf import SemiCRF
 from espalier.inference import marginals
 from espalier.learning.penalties import count_penalties
 from espalier.rules.ruleset import KEPT_PRIOR, VIOLATED_PRIOR, RuleSet

@@ -402,7 +402,7 @@ def unsure(reading: Reading, problem: Problem | None = None) -> Reading:
     """Return a reading as what it is if no labelling keeps the rules: sure of nothing, and with the names of the rules.
 
     Under the rules every labelling has the probability 0; a calibration would make something of that. problem : whose
-    rules are asked; a model of segments has none.
+    rules are asked, if its scores are those of a chain.
     """
     from espalier.decoders.conflict import conflict
 

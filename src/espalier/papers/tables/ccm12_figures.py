@@ -34,7 +34,7 @@ from espalier.papers.tables.ccm12_tables import BOTH, FIGURES_3, settings_3
 from espalier.papers.tables.data import Data
 from espalier.papers.tables.protocol import Cell, Figure, Place
 
-__all__ = ["TABLES"]
+__all__ = ["FIGURE_2", "FIGURE_3", "FIGURE_4", "FIGURE_5"]
 
 # Figure 2: what rules are worth in semi-supervised learning, by labelled sequences.
 
@@ -168,5 +168,3 @@ FIGURE_5 = paper_table(
     quick=("0.5",),
     charts={"curves": "gamma, the weight of the supervised model"},
 )
-
-TABLES = (FIGURE_2, FIGURE_3, FIGURE_4, FIGURE_5)

@@ -23,6 +23,7 @@ from espalier.estimators.codl import CoDL
 from espalier.estimators.crf import CRF
 from espalier.estimators.hmm import HMM
 from espalier.estimators.perceptron import Perceptron
+from espalier.models.vocabulary import Vocabulary
 from espalier.papers.tables.ccm12 import (
     ALL,
     BREAKS,
@@ -32,7 +33,6 @@ from espalier.papers.tables.ccm12 import (
     NONE,
     PENALTIES,
     SETS,
-    SIZES,
     SPLIT,
     VOCABULARY,
     accuracy,
@@ -61,10 +61,9 @@ from espalier.papers.tables.ccm12_tables import (
 from espalier.papers.tables.data import Data
 from espalier.papers.tables.measured import share, token_accuracy
 from espalier.papers.tables.protocol import Cell, Figure, Place, Ratio
-from espalier.models.vocabulary import Vocabulary
 from espalier.tasks.task import load_task
 
-__all__ = ["EPOCHS_9", "TABLES", "WORDS", "like_paper", "plain"]
+__all__ = ["EPOCHS_9", "WORDS", "like_paper", "plain"]
 
 
 def plain(size: int) -> dict[str, Any]:
@@ -522,9 +521,4 @@ FIGURE_5P = replace(
         "As in the paper 0.9 is not the best weight where labels are few, and the best one falls as they grow: 0.5 "
         "with 5 labelled, 0.3 with 10 and 20. With 300 it is 0.9."
     ),
-)
-
-TABLES = (
-    *(TABLE_3P, TABLE_4P, TABLE_5P, TABLE_6P, TABLE_7P, TABLE_8P, TABLE_9P, TABLE_10P),
-    *(FIGURE_2P, FIGURE_3P, FIGURE_4P, FIGURE_5P, CHOICE_TABLE, SECTION_52, DECODER_TABLE, SMOOTHING_TABLE),
 )

@@ -34,7 +34,7 @@ from espalier.papers.tables.ccm12_inputs import plain
 from espalier.papers.tables.data import Data
 from espalier.papers.tables.protocol import Cell, Figure, Place, Table
 
-__all__ = ["GAMMA", "PENALTIES", "SOURCE", "TABLES"]
+__all__ = ["CURVES_TABLE", "GAMMA", "INPUTS_TABLE", "PENALTIES", "PLAIN_CURVES_TABLE", "SOURCE", "TABLE"]
 
 SOURCE = "Chang, Ratinov & Roth 2007"
 GAMMA = 0.1
@@ -192,7 +192,7 @@ LEARNERS_OF_INPUTS: dict[str, dict[str, Any]] = {
     "H&W&C, yes or no": CURVES[YES_OR_NO],
     "H&W&C, 50 best": CURVES["H&W&C+I, 50 best"],
 }
-SIZES_OF_INPUTS = {
+SIZES_OF_INPUTS: dict[str, dict[str, tuple[str, ...]]] = {
     "sup, yes or no": {"citations": ("20",), "ads": ("20", "100")},
     "H&W&C, yes or no": {"citations": ("20",), "ads": ("20",)},
     "H&W&C, 50 best": {"citations": ("5",), "ads": ()},
@@ -241,5 +241,3 @@ PLAIN_CURVES_TABLE = Table(
     charts={"curves": "labelled sequences"},
     departures=(VOCABULARY, SPLIT, BREAKS, "the paper has curves without figures"),
 )
-
-TABLES = (TABLE, INPUTS_TABLE, CURVES_TABLE, PLAIN_CURVES_TABLE)

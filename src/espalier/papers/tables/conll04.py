@@ -29,8 +29,6 @@ from numpy.typing import NDArray
 
 from espalier.corpus import Corpus, Labels
 from espalier.estimators.crf import CRF
-from espalier.papers.tables.data import Data
-from espalier.papers.tables.protocol import Cell, Place, Table
 from espalier.features.extract import FeatureExtractor
 from espalier.features.word_classes import WordClasses
 from espalier.inference import k_best
@@ -40,6 +38,8 @@ from espalier.joint.learning import discover_joins
 from espalier.joint.pair_model import PairClassifier, PairExample
 from espalier.joint.problem import JointProblem
 from espalier.joint.rules import JointRules
+from espalier.papers.tables.data import Data
+from espalier.papers.tables.protocol import Cell, Place, Table
 from espalier.potentials import Potentials
 from espalier.tags import Segment, segments
 from espalier.tasks.task import load_task
@@ -47,7 +47,7 @@ from espalier.tasks.task import load_task
 __all__ = [
     "RULES",
     "SETTINGS",
-    "TABLES",
+    "TABLE",
     "ApartModels",
     "Sentence",
     "fitted",
@@ -362,5 +362,3 @@ TABLE = Table(
         "the task, gave the places of the entities to their models, which is easier."
     ),
 )
-
-TABLES = (TABLE,)

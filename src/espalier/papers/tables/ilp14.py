@@ -19,14 +19,14 @@ import numpy as np
 
 from espalier.corpus import Corpus
 from espalier.estimators.crf import CRF
-from espalier.estimators.two_stage import TwoStage
 from espalier.papers.tables.data import Data
 from espalier.papers.tables.measured import field_f1, token_accuracy
 from espalier.papers.tables.protocol import Cell, Figure, Place, Ratio, Table, subset
+from espalier.papers.two_stage.estimator import TwoStage
 from espalier.rules.generators import RELATION_KINDS
 from espalier.tasks.task import load_task
 
-__all__ = ["TABLES"]
+__all__ = ["TABLE", "WORDS_TABLE"]
 
 VITERBI, PAIRS, ALL = "Viterbi", "pairs, all five", "clauses, all five"
 RULES, MENDED, SPOILED = "relations kept", "tokens mended", "tokens spoiled"
@@ -192,5 +192,3 @@ WORDS_TABLE = replace(
         "other from afar."
     ),
 )
-
-TABLES = (TABLE, WORDS_TABLE)

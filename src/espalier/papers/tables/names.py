@@ -15,17 +15,17 @@ from typing import Any
 
 from espalier.corpus import Corpus, Labels
 from espalier.estimators.crf import CRF
-from espalier.papers.tables.data import Data
-from espalier.papers.tables.protocol import Cell, Place, Table
 from espalier.joint.layers import TextLayer
 from espalier.joint.learning import count_joint_penalties
 from espalier.joint.problem import JointProblem
 from espalier.joint.rules import JointRules
 from espalier.metrics import segment_scores
+from espalier.papers.tables.data import Data
+from espalier.papers.tables.protocol import Cell, Place, Table
 from espalier.potentials import ChainBatch
 from espalier.tasks.task import load_task
 
-__all__ = ["RULE", "TABLES", "documents", "joined"]
+__all__ = ["RULE", "TABLE", "documents", "joined"]
 
 RULE = "Same: same token -> same field of names where token is capitalised"
 SETS = {"BTC": "btc", "WikiGold": "wikigold"}
@@ -105,5 +105,3 @@ TABLE = Table(
     once=frozenset(SETS),
     remark="The documents of WikiGold are articles, those of BTC single tweets, in which few names occur twice.",
 )
-
-TABLES = (TABLE,)

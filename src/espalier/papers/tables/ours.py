@@ -50,15 +50,15 @@ from espalier.estimators.conv_crf import ConvCRF
 from espalier.estimators.crf import CRF
 from espalier.estimators.experts import Experts
 from espalier.estimators.hmm import HMM
-from espalier.papers.tables.ccm12 import SETS, SIZES, accuracy, labelled, needs, paper_table, pool
-from espalier.papers.tables.data import Data
-from espalier.papers.tables.protocol import Cell, Figure, Place, Table
 from espalier.features.extract import FeatureExtractor
 from espalier.features.word_classes import WordClasses
 from espalier.metrics import confusion
+from espalier.papers.tables.ccm12 import SETS, SIZES, accuracy, labelled, needs, paper_table, pool
+from espalier.papers.tables.data import Data
+from espalier.papers.tables.protocol import Cell, Figure, Place, Table
 from espalier.tasks.task import load_task
 
-__all__ = ["CONFUSION", "TABLE", "TABLES", "TEXT", "fitted", "recipe", "settings", "word_classes"]
+__all__ = ["CONFUSION", "TABLE", "TEXT", "fitted", "recipe", "settings", "word_classes"]
 
 TEXT = {
     "citations": ("cora/unlabelled", "cora/unlabelled", "cora/unlabelled", "unlabelled_refs/unlabelled"),
@@ -356,5 +356,3 @@ CONFUSION = Table(
     cells=((LABELS[0], LABELS[0]),),
     charts={"confusion": "label found; rows: label given"},
 )
-
-TABLES = (TABLE, CONFUSION)

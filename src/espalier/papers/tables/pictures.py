@@ -16,8 +16,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from espalier.errors import InputError
-from espalier.papers.tables.protocol import Place, Result, Table
 from espalier.pages import Bars, Drawing, Line, draw_bars, draw_heat, draw_lines
+from espalier.papers.tables.protocol import Place, Result, Table
 
 __all__ = ["Picture", "pictures"]
 

@@ -3,55 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from importlib import import_module
 
 from espalier.errors import InputError, nearest
 from espalier.papers.tables.protocol import Table
+from espalier.registry import Registered, ours
 
-__all__ = ["ALL", "BY_NAME_ONLY", "NAMES", "find_tables"]
+__all__ = ["ALL", "BY_NAME_ONLY", "TABLES", "find_tables"]
 
-MODULES = (
-    ("ccm12_tables", tuple(f"ccm12-table{number}" for number in range(3, 11))),
-    ("ccm12_inputs", tuple(f"ccm12-table{number}-inputs" for number in (3, 4, 6, 7, 8, 9))),
-    ("ccm12_inputs", ("ccm12-choices", "ccm12-section5.2", "ccm12-decoders", "ccm12-smoothing")),
-    ("ccm12_reasons", ("ccm12-reasons",)),
-    ("ccm12_figures", tuple(f"ccm12-figure{number}" for number in range(2, 6))),
-    ("ccm12_inputs", ("ccm12-table5-inputs", "ccm12-table10-inputs")),
-    ("ccm12_inputs", tuple(f"ccm12-figure{number}-inputs" for number in range(2, 6))),
-    ("codl07", ("codl07", "codl07-inputs", "codl07-curves", "codl07-curves-inputs")),
-    ("sr10", ("sr10-table1",)),
-    ("sdd14_tables", ("sdd14-table1", "sdd14-table2", "sdd14-table3", "sdd14-segmenter", "sdd14-rounds")),
-    ("ilp14", ("ilp14", "ilp14-inputs")),
-    ("sr10", ("sr10-inputs", "sr10-update")),
-    ("sdd14_tables", ("sdd14-levels",)),
-    ("sdd14_inputs", ("sdd14-inputs", "sdd14-orders", "sdd14-soft-dd", "sdd14-gaps")),
-    ("sdd14_inputs", ("sdd14-table3-inputs", "sdd14-figure2")),
-    ("conll04", ("conll04",)),
-    ("names", ("names",)),
-    ("ours", ("ours", "ours-confusion")),
-    ("ours_umass", ("ours-umass",)),
-)
-"""The modules, and the names of tables that each has among its `TABLES`: a closed list in the order of the papers."""
-
-NAMES = tuple(name for _, names in MODULES for name in names)
+TABLES = Registered("espalier.tables", Table)
+"""Tables by name: ours in the order of the papers, then those that other packages bring."""
 
 BY_NAME_ONLY = ("conll04", "names", "ours", "ours-confusion", "ours-umass")
-"""Tables that are no paper's: computed only when they are asked for."""
+"""Tables of ours that are no paper's: like those of others they are computed only when they are asked for."""
 
 ALL = "all"
-"""A name for every table, those of `BY_NAME_ONLY` too."""
+"""A name for every table, those that are no paper's, too."""
 
 
 def find_tables(names: Iterable[str] = ()) -> list[Table]:
-    """Return the named tables, each once and in the order of `NAMES`; if none is named, those of the papers."""
-    chosen = [name for given in names for name in (NAMES if given == ALL else (given,))]
+    """Return the named tables, each once and in the order of `TABLES`; if none is named, those of the papers.
+
+    names : a table that nobody has registered is named by its place, `module:object`.
+    """
+    chosen = [name for given in names for name in (TABLES if given == ALL else (given,))]
     for name in chosen:
-        if name not in NAMES:
-            raise InputError(f"no table is named {name!r}", hint=nearest(name, NAMES, f"tables: {', '.join(NAMES)}"))
-    return [_table(name) for name in NAMES if (name in chosen if chosen else name not in BY_NAME_ONLY)]
-
-
-def _table(name: str) -> Table:
-    module = next(module for module, names in MODULES if name in names)
-    tables: tuple[Table, ...] = import_module(f"espalier.papers.tables.{module}").TABLES
-    return next(table for table in tables if table.name == name)
+        if ":" not in name and name not in TABLES:
+            raise InputError(f"no table is named {name!r}", hint=nearest(name, TABLES, f"tables: {', '.join(TABLES)}"))
+    if not chosen:
+        return [TABLES[name] for name in ours("espalier.tables") if name not in BY_NAME_ONLY]
+    order = {name: n for n, name in enumerate(TABLES)}
+    return [TABLES.named(name) for name in sorted(dict.fromkeys(chosen), key=lambda name: order.get(name, len(order)))]

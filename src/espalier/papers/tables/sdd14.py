@@ -29,14 +29,14 @@ from espalier.decoders.batch import decode_batch
 from espalier.decoders.certify import BatchDecoding
 from espalier.estimators.conv_crf import ConvCRF
 from espalier.estimators.crf import CRF
-from espalier.papers.tables.data import Data
-from espalier.papers.tables.measured import field_f1
-from espalier.papers.tables.protocol import Cell, Ratio
-from espalier.papers.tables.sdd14_shared import SharedCRF
 from espalier.features.declare import parse_templates
 from espalier.inference import viterbi
 from espalier.learning.discovery import discover
 from espalier.learning.penalty_training import HeldOut, train_perceptron_penalties
+from espalier.papers.tables.data import Data
+from espalier.papers.tables.measured import field_f1
+from espalier.papers.tables.protocol import Cell, Ratio
+from espalier.papers.tables.sdd14_shared import SharedCRF
 from espalier.potentials import ChainBatch, sum_of_potentials
 from espalier.rules.compile import Compiled, compile_rules
 from espalier.tasks import load_task

@@ -1,9 +1,9 @@
 """Tables of Anzaroot, Passos, Belanger and McCallum (2014) as published: nothing shared, the last penalties, no search.
 
-Those of `sdd14_tables` have weights shared among labels of a leaf and the mean of the penalties, and a search ends what
-Soft-DD leaves open. Here weights are not shared, F1 is of the segments of all levels, penalties are the last ones of a
-perceptron that takes a step after each reference (the paper knows no mean), and Soft-DD goes on, round by round. It does
-not print a step size: `rate / t` is the textbook's. Rounds are Viterbi passes.
+Those of `sdd14_tables` have weights shared among labels of a leaf and the mean of the penalties, and a search ends
+what Soft-DD leaves open. Here weights are not shared, F1 is of the segments of all levels, penalties are the last ones
+of a perceptron that takes a step after each reference (the paper knows no mean), and Soft-DD goes on, round by round.
+The paper prints no step size: `rate / t` is the textbook's. Rounds are Viterbi passes.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from espalier.papers.tables.sdd14 import KINDS, MEMBER, STUDY, Study
 from espalier.papers.tables.sdd14_tables import FIGURES_1, FIGURES_2, PAPER, paper_table
 from espalier.tags import segments
 
-__all__ = ["AS_PUBLISHED", "TABLES"]
+__all__ = ["AS_PUBLISHED", "FIGURE_2", "GAPS_TABLE", "ORDERS_TABLE", "TABLE_1", "TABLE_2", "TABLE_3"]
 
 AS_PUBLISHED = STUDY | {"members": [MEMBER | {"shared": False}], "batch": 1, "averaged": False}
 AVERAGED = AS_PUBLISHED | {"batch": 32, "averaged": True}
@@ -113,7 +113,7 @@ ORDERS_TABLE = paper_table(
 # Table 2 and section 7: how far Soft-DD gets, and what the rest is.
 #
 #     rate / t         the textbook's step; so many rounds at most
-#     Polyak           the step of our decoders: aims at the best labelling known, and grows smaller when D does not fall
+#     Polyak           the step of our decoders: aims at the best labelling known, smaller when D does not fall
 #     cutting planes   multipliers where the planes met so far are least (`decoders.dual`): ends at the minimum of D
 #
 # What cutting planes leave open has a true duality gap: the least D lies above the best labelling of an exact search,
@@ -163,8 +163,8 @@ def dual(study: Study, step: str, limit: int, hard: bool) -> Dual:
     rho = np.where(hard, np.inf, compiled.rules.penalties)
     batch = study.potentials(test)
     labels, scores = viterbi(batch)
-    needed = (degree_matrix(compiled, test, labels)[:, rho > 0] > 0).any(axis=1)
-    labels, rounds, bounds, proven = labels.copy(), np.ones(len(test), np.int64), scores.copy(), ~needed
+    needed = _broken(degree_matrix(compiled, test, labels), rho > 0)
+    labels, rounds, bounds, proven = labels.copy(), np.ones(len(test), np.int64), scores.copy(), np.invert(needed)
     chosen = np.flatnonzero(needed)
     for i, grounded in zip(chosen.tolist(), compiled.ground_corpus(test[chosen]), strict=True):
         found = decode(Problem(batch[i], grounded, rho), step=step, max_iterations=limit)
@@ -176,13 +176,18 @@ def dual(study: Study, step: str, limit: int, hard: bool) -> Dual:
     return Dual(labels, rounds, bounds, proven, needed)
 
 
+def _broken(degrees: NDArray[np.int64], priced: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Return which references break a rule that costs something."""
+    return np.asarray((degrees[:, priced] > 0).any(axis=1), np.bool_)
+
+
 def measure_2(data: Data, cell: Cell) -> dict[Place, Figure]:
     """Decode with so many rounds of a step rule, and look at what is still open."""
     study, chosen = Study.of(data, cell), cell.settings
     found = dual(study, chosen["step"], chosen["limit"], chosen["hard"])
     compiled, test = study.rules("all"), study.test
     priced = compiled.rules.penalties > 0
-    broken = (degree_matrix(compiled, test, found.labels)[:, priced] > 0).any(axis=1)
+    broken = _broken(degree_matrix(compiled, test, found.labels), priced)
     solved = dual(study, "cuts", max(LIMITS[CUTS]), False)
     figures: dict[str, Figure] = {
         F1: field_f1(test.all_labels(), study.named(found.labels, test)),
@@ -271,7 +276,9 @@ def measure_3(data: Data, cell: Cell) -> dict[Place, Figure]:
     gold = study.test.all_labels()
     answers = {BEFORE: study.plain(), AFTER: study.constrained(study.rules("all"))[0]}
     return {
-        (row, column): Ratio.of(np.array([_field_counts(g, y, row) for g, y in zip(gold, answers[column], strict=True)]))
+        (row, column): Ratio.of(
+            np.array([_field_counts(g, y, row) for g, y in zip(gold, answers[column], strict=True)])
+        )
         for row in PAPER
         for column in answers
     }
@@ -332,5 +339,3 @@ FIGURE_2 = paper_table(
     once=frozenset({RIGHT_AFTER}),
     departures=DEPARTURES,
 )
-
-TABLES = (TABLE_1, ORDERS_TABLE, TABLE_2, GAPS_TABLE, TABLE_3, FIGURE_2)

@@ -10,14 +10,14 @@ import numpy as np
 
 from espalier.decoders.batch import decode_batch
 from espalier.estimators.crf import CRF
+from espalier.features.declare import SequenceCall, parse_templates
+from espalier.metrics import segment_scores, sequence_scores, wilcoxon
 from espalier.papers.tables.data import Data
 from espalier.papers.tables.protocol import Cell, Figure, Place, Table
 from espalier.papers.tables.sdd14 import EVERY, KINDS, LEAF, MEMBER, STUDY, TAGS, Study, level_scores
-from espalier.features.declare import SequenceCall, parse_templates
-from espalier.metrics import segment_scores, sequence_scores, wilcoxon
 from espalier.tasks import load_task
 
-__all__ = ["FIGURES_1", "FIGURES_2", "PAPER", "TABLES", "paper_table", "segment_starts"]
+__all__ = ["FIGURES_1", "FIGURES_2", "PAPER", "paper_table", "segment_starts"]
 
 paper_table = partial(
     Table,
@@ -368,5 +368,3 @@ LEVELS_TABLE = paper_table(
         "chunks a segmenter brings 0.3 (`sdd14-segmenter`)."
     ),
 )
-
-TABLES = (TABLE_1, TABLE_2, TABLE_3, SEGMENTER_TABLE, ROUNDS_TABLE, LEVELS_TABLE)

@@ -3,7 +3,8 @@
 A digest over the whole library would change with every commit and say nothing. This one follows imports from the module
 that measures, those inside functions too, and leaves out what only type checkers read. Of each module it takes what is
 computed: no comments, no docstrings, and of the tables themselves none of the words that only describe (`DESCRIBING`).
-Files that modules read by name (tasks, rules, word lists) belong to every module of their package.
+Files that modules read by name (tasks, rules, word lists) belong to every module of their package, and what is
+registered by name (models, decoders; no tables) to whoever looks names up.
 
 A digest that differs does not say that a figure is wrong. It says that nobody has looked since the code changed.
 """
@@ -25,6 +26,7 @@ DESCRIBING = frozenset({"title", "metric", "minutes", "charts", "departures", "r
 """Arguments of tables that say something about figures and change none."""
 
 READ = (".toml", ".rules", ".txt", ".tsv")
+ROWS, BY_NAME, TABLES = "entry_points.txt", "espalier.registry", "[espalier.tables]"
 
 
 @lru_cache(maxsize=64)
@@ -35,7 +37,7 @@ def code_digest(module: str) -> str:
     for name in modules:
         h.update(f"{name}\0{spoken(name)}\0".encode())
     for folder in sorted({_path(name).parent for name in modules}):
-        for path in sorted(path for path in folder.iterdir() if path.suffix in READ):
+        for path in sorted(path for path in folder.iterdir() if path.suffix in READ and path.name != ROWS):
             h.update(path.relative_to(ROOT).as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
     return h.hexdigest()
 
@@ -79,7 +81,19 @@ def _imported(module: str) -> frozenset[str]:
             found |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and node.module:
             found |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
+    if module == BY_NAME:
+        found |= set(_registered())
     return frozenset(name for name in found if name.partition(".")[0] == "espalier")
+
+
+def _registered() -> Iterator[str]:
+    """Yield the modules that are found by name; the tables themselves are not: a cell knows its own."""
+    for path in sorted(ROOT.glob(f"espalier/**/{ROWS}")):
+        group = ""
+        for line in path.read_text(encoding="utf-8").splitlines():
+            group = line if line.startswith("[") else group
+            if "=" in line and group != TABLES:
+                yield line.partition("=")[2].partition(":")[0].strip()
 
 
 def _run(tree: ast.AST) -> Iterator[ast.AST]:

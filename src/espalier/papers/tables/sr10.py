@@ -17,14 +17,14 @@ import time
 from dataclasses import replace
 from typing import Any
 
-from espalier.estimators.samplerank import SampleRank
+from espalier.papers.samplerank.estimator import SampleRank
 from espalier.papers.tables.ccm12 import METRIC, NONE, POOL, SPLIT, accuracy, labelled, needs, plan, pool, scores
 from espalier.papers.tables.codl07 import GAMMA, PENALTIES
 from espalier.papers.tables.data import Data
-from espalier.papers.tables.protocol import Cell, Figure, Place, Ratio, Table
+from espalier.papers.tables.protocol import Cell, Figure, Place, Table
 from espalier.tasks.task import load_task
 
-__all__ = ["TABLES"]
+__all__ = ["INPUTS_TABLE", "TABLE", "UPDATE_TABLE"]
 
 DOMAIN = "citations"
 SIZES = ("5", "10", "15", "20", "25", "300")
@@ -63,7 +63,7 @@ def measure(data: Data, cell: Cell) -> Figure | dict[Place, Figure]:
     chosen = cell.settings
     features = load_task(chosen["features"]).extractor
     raw = None if chosen["pool"] is None else pool(data, chosen)
-    rules = None if raw is None else load_task(SETS[DOMAIN]).rules
+    rules = None if raw is None else load_task("cora").rules
     model = SampleRank(features, rules, threads=1, **chosen["rank"])
     train, begin = labelled(data, DOMAIN, chosen["labelled"], cell.run), time.process_time()
     model.fit(train, unlabelled=raw)
@@ -114,9 +114,8 @@ AS_PUBLISHED = {"margin": 0.0, "averaged": False}
 def _rank(row: str, column: str, update: dict[str, Any]) -> dict[str, Any]:
     truth = None if row == "SampleRank" else row.lower()
     rank = {"unlabelled_truth": truth, "lambda_s": 10.0, "lambda_m": 1e-4} if truth else {}
-    return {
-        "labelled": int(column), "features": "cora", "rank": rank | {"alpha": 1.0} | update, "without": list(GLOBAL_RULES),
-    }  # fmt: skip
+    chosen = {"labelled": int(column), "features": "cora", "without": list(GLOBAL_RULES)}
+    return chosen | {"rank": rank | {"alpha": 1.0} | update}
 
 
 def _settings_rank(row: str, column: str) -> dict[str, Any]:
@@ -183,12 +182,12 @@ UPDATE_TABLE = replace(
     name="sr10-update",
     title="SampleRank with the update as published, with a margin, and with the mean of all weights",
     metric=METRIC,
-    published={f"{row}, {update}": dict.fromkeys(RANK_SIZES) for row in ("SampleRank", "Self+Cons") for update in UPDATES},
+    published={
+        f"{row}, {update}": dict.fromkeys(RANK_SIZES) for row in ("SampleRank", "Self+Cons") for update in UPDATES
+    },
     settings=_settings_update,
     measure=measure_update,
     cells=(),
     departures=("the paper has neither a margin nor a mean; both are defaults of `SampleRank` here",),
     remark="",
 )
-
-TABLES = (TABLE, INPUTS_TABLE, UPDATE_TABLE)
