@@ -34,6 +34,17 @@ def reproduce(
         Path | None,
         typer.Option("--markdown", metavar="FILE.MD", help="Write the tables as Markdown, pictures into images/FILE."),
     ] = None,
+    claims: Annotated[
+        Path | None,
+        typer.Option("--claims", metavar="PAGE.MD", help="Write the page of claims, its figures into PAGE.json."),
+    ] = None,
+    check: Annotated[
+        Path | None,
+        typer.Option("--check", metavar="PAGE.JSON", help="Compute figures again whose code or data have changed."),
+    ] = None,
+    sample: Annotated[
+        int | None, typer.Option("--sample", metavar="N", help="With --check: N of all figures instead.")
+    ] = None,
     runs: Annotated[
         int | None, typer.Option("--runs", metavar="N", help="Training subsets for each figure, by default 5.")
     ] = None,
@@ -51,6 +62,8 @@ def reproduce(
     Finished cells are kept, so an interrupted run goes on where it stopped, and gives the same figures.
     """
     from espalier.cli.results import list_table, result_tables, results_page, write_markdown, write_results
+    from espalier.papers.claims.claim import read_claims
+    from espalier.papers.claims.page import tables_of, write_claims
     from espalier.papers.tables import cache as cells
     from espalier.papers.tables.data import Data
     from espalier.papers.tables.registry import TABLES, find_tables
@@ -58,17 +71,21 @@ def reproduce(
     from espalier.papers.tables.runner import reproduce as run_tables
     from espalier.text_files import write_chunks
 
-    refuse_stdout({"--html": html, "--markdown": markdown})
-    keep_apart([], {"--json": json, "--html": html, "--markdown": markdown})
+    written = {"--html": html, "--markdown": markdown, "--claims": claims}
+    refuse_stdout(written)
+    keep_apart([], {"--json": json, **written})
     kept = cells.Cache(cache or _default_cache(), stale)
     if listing:
         tables = find_tables(names or TABLES)
         known = {table.name: table.minutes for table in tables}
         say(list_table(tables, known if data is None else expected_minutes(tables, Data(data), kept)))
         return
-    tables = find_tables(names or ())
     if data is None:
         raise InputError("name the directory of the data sets: --data DIR, or set ESPALIER_DATA")
+    if check is not None:
+        _check(check, data, sample, jobs)
+        return
+    tables = tables_of(read_claims()) if claims is not None and not names else find_tables(names or ())
     chosen = runs if runs is not None else 1 if quick else 5
     with progress("reproducing") as news:
         found = run_tables(
@@ -84,9 +101,29 @@ def reproduce(
         write_chunks(html, [results_page(tables, found.results, found.seconds)], "utf-8")
     if markdown is not None:
         write_markdown(markdown, tables, found)
+    if claims is not None:
+        write_claims(claims, tables, found, Data(data))
     figures, seconds = counted(len(found.results), "figure"), sum(found.seconds.values())
     note(f"{figures}; {seconds:.0f} s of work, kept in {kept.directory}")
     if found.failures:
+        raise typer.Exit(1)
+
+
+def _check(path: Path, data: Path, sample: int | None, jobs: int) -> None:
+    """Compute kept figures again, say which differ, and note what they come from now."""
+    from espalier.papers.claims.checking import check
+    from espalier.papers.claims.kept import read_places, write_places
+    from espalier.papers.tables.data import Data
+
+    places = read_places(path)
+    with progress("checking") as news:
+        found = check(places, Data(data), sample=sample, jobs=jobs, news=news)
+    for different in (*found.differences, *(f"{cell} failed: {what}" for cell, what in found.failures)):
+        complain(str(different))
+    note(f"{counted(found.computed, 'figure')} of {len(places)} computed again, {len(found.differences)} differ")
+    if sample is None:
+        write_places(path, found.places)
+    if found.differences or found.failures:
         raise typer.Exit(1)
 
 

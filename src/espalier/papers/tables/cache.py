@@ -25,13 +25,14 @@ __all__ = ["Cache", "Outcome", "configuration"]
 class Outcome(NamedTuple):
     """The figures of a cell, the seconds of one core that it took, and the warnings on the way.
 
-    ratios : figures by test sequence, where the cell has them.
+    ratios : figures by test sequence, where the cell has them. code : the digest of the code that computed it.
     """
 
     figures: Mapping[Place, float]
     seconds: float
     notes: tuple[str, ...] = ()
     ratios: Mapping[Place, Ratio] = {}
+    code: str = ""
 
 
 def configuration(table: Table, cell: Cell, data: Data) -> dict[str, Any]:
@@ -71,23 +72,24 @@ class Cache:
                 (str(row), str(column)): Ratio(tuple(up), tuple(down), float(scale))
                 for row, column, up, down, scale in kept["ratios"]
             }
-            outcome = Outcome(figures, float(kept["seconds"]), tuple(map(str, kept["notes"])), ratios)
+            outcome = Outcome(
+                figures, float(kept["seconds"]), tuple(map(str, kept["notes"])), ratios, str(kept["code"])
+            )
             sound = kept["configuration"] == settings and all(map(math.isfinite, figures.values()))
-            fresh = kept["code"] == code
         except FileNotFoundError:
             return None, ""
         except (OSError, ValueError, TypeError, KeyError):
             return None, f"{path}: not a whole result; it is computed anew"
         if not sound:
             return None, f"{path}: the result of something else; it is computed anew"
-        return (outcome, "") if self.stale or fresh else (None, "")
+        return (outcome, "") if self.stale or outcome.code == code else (None, "")
 
-    def store(self, settings: Mapping[str, Any], code: str, outcome: Outcome) -> None:
+    def store(self, settings: Mapping[str, Any], outcome: Outcome) -> None:
         """Keep an outcome; whoever reads the directory at the same time sees all of it or nothing."""
         self.directory.mkdir(parents=True, exist_ok=True)
         kept = {
             "configuration": settings,
-            "code": code,
+            "code": outcome.code,
             "figures": [[row, column, value] for (row, column), value in outcome.figures.items()],
             "ratios": [[*place, one.up, one.down, one.scale] for place, one in outcome.ratios.items()],
             "seconds": outcome.seconds,

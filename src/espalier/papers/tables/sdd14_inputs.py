@@ -315,11 +315,10 @@ def measure_figure(data: Data, cell: Cell) -> dict[Place, Figure]:
     test, gold = study.test, study.test.all_labels()
     found = dual(study, "sdd14", CAP, False)
     answers = {RIGHT_BEFORE: study.plain(), RIGHT_AFTER: study.named(found.labels, test)}
+    places = [next(i for i in range(len(test)) if set(words) <= set(test.tokens(i))) for words in EXAMPLES.values()]
     figures: dict[Place, Figure] = {}
-    for row, words in EXAMPLES.items():
-        i = next(i for i in range(len(test)) if set(words) <= set(test.tokens(i)))
-        for column, labels in answers.items():
-            figures[row, column] = token_accuracy([gold[i]], [labels[i]])
+    for row, i in zip(EXAMPLES, places, strict=True):
+        figures |= {(row, column): token_accuracy([gold[i]], [labels[i]]) for column, labels in answers.items()}
         figures[row, ROUNDS] = float(found.rounds[i])
     return figures
 
