@@ -63,7 +63,8 @@ def reproduce(
     """
     from espalier.cli.results import list_table, result_tables, results_page, write_markdown, write_results
     from espalier.papers.claims.claim import read_claims
-    from espalier.papers.claims.page import tables_of, write_claims
+    from espalier.papers.claims.kept import cells_for
+    from espalier.papers.claims.page import spots_of, tables_of, write_claims
     from espalier.papers.tables import cache as cells
     from espalier.papers.tables.data import Data
     from espalier.papers.tables.registry import TABLES, find_tables
@@ -86,10 +87,19 @@ def reproduce(
         _check(check, data, sample, jobs)
         return
     tables = tables_of(read_claims()) if claims is not None and not names else find_tables(names or ())
+    wanted = cells_for(tables, spots_of(read_claims())) if claims is not None else None
     chosen = runs if runs is not None else 1 if quick else 5
     with progress("reproducing") as news:
         found = run_tables(
-            tables, Data(data), runs=chosen, jobs=jobs, quick=quick, cache=kept, kept_only=kept_only, news=news
+            tables,
+            Data(data),
+            runs=chosen,
+            jobs=jobs,
+            quick=quick,
+            cache=kept,
+            kept_only=kept_only,
+            chosen=lambda cell: wanted is None or (cell.table, cell.row, cell.column) in wanted,
+            news=news,
         )
     for notice in (*found.notices, *(f"{cell} failed: {what}" for cell, what in found.failures)):
         complain(notice)

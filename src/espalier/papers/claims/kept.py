@@ -7,7 +7,7 @@ A place knows the code and the data that it came from, by digests. Where one of 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,7 +19,7 @@ from espalier.papers.tables.protocol import Place, Table
 from espalier.papers.tables.runner import Done
 from espalier.text_files import write_chunks
 
-__all__ = ["KeptPlace", "changed", "kept_places", "read_places", "write_places"]
+__all__ = ["KeptPlace", "cells_for", "changed", "kept_places", "read_places", "write_places"]
 
 DIGITS = 6
 
@@ -71,6 +71,27 @@ def kept_places(
         figures = tuple(round(figure, DIGITS) for figure, *_ in one)
         found[spot] = KeptPlace(figures, up, down, scale, one[0][2], code, digests)
     return found
+
+
+def cells_for(tables: Iterable[Table], wanted: Iterable[Spot]) -> set[Spot]:
+    """Return the cells that may measure the wanted places: each its own, or those nearby that fill it along."""
+    by_name, found = {table.name: table for table in tables}, set[Spot]()
+    for spot in wanted:
+        table = by_name[spot.table]
+        found |= {Spot(table.name, *cell) for cell in _nearest(spot, table.cells or tuple(table.places))}
+    return found
+
+
+def _nearest(spot: Spot, cells: Sequence[Place]) -> Sequence[Place]:
+    """Return the cells of a place; if none has it, those of its row, else of its column and domain, else all."""
+    domain = spot.row.partition(",")[0]
+    rules: tuple[Callable[[Place], bool], ...] = (
+        lambda cell: cell == (spot.row, spot.column),
+        lambda cell: cell[0] == spot.row,
+        lambda cell: cell[1] == spot.column and cell[0].partition(",")[0] == domain,
+        lambda cell: cell[1] == spot.column,
+    )
+    return next((chosen for rule in rules if (chosen := [cell for cell in cells if rule(cell)])), cells)
 
 
 def changed(spot: Spot, one: KeptPlace, table: Table, data: Data) -> bool:

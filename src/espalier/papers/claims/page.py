@@ -18,7 +18,7 @@ from espalier.papers.tables.registry import find_tables
 from espalier.papers.tables.runner import Reproduction
 from espalier.text_files import write_chunks
 
-__all__ = ["Line", "claims_markdown", "lines_of", "tables_of", "write_claims"]
+__all__ = ["Line", "claims_markdown", "lines_of", "spots_of", "tables_of", "write_claims"]
 
 WIDTH = 120
 HOW_TO_READ = """
@@ -52,9 +52,14 @@ class Line(NamedTuple):
     richer: tuple[float, float] | None
 
 
+def spots_of(claims: Iterable[Claim]) -> list[Spot]:
+    """Return every place that the page has a figure of."""
+    return list(dict.fromkeys(spot for claim in claims for spot in claim.all_spots))
+
+
 def tables_of(claims: Iterable[Claim]) -> list[Table]:
     """Return the tables that claims and their reasons have figures of."""
-    names = dict.fromkeys(spot.table for claim in claims for spot in claim.all_spots)
+    names = dict.fromkeys(spot.table for spot in spots_of(claims))
     return find_tables(names) if names else []
 
 
@@ -95,7 +100,7 @@ def write_claims(path: Path, tables: Sequence[Table], found: Reproduction, data:
     """Write the page, and beside it as JSON the places that it is made from; those of other tables stay as they are."""
     claims, beside = read_claims(), path.with_suffix(".json")
     before = read_places(beside) if beside.exists() else {}
-    wanted = [spot for claim in claims for spot in claim.all_spots]
+    wanted = spots_of(claims)
     places = {spot: one for spot, one in before.items() if spot in wanted}
     places |= kept_places(tables, found.done, data, wanted)
     write_places(beside, places)
