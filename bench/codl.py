@@ -22,9 +22,9 @@ from espalier.corpus import Corpus
 from espalier.estimators.ccm import CCM
 from espalier.estimators.codl import CoDL
 from espalier.estimators.hmm import HMM
+from espalier.features.word_classes import WordClasses
 from espalier.papers.tables.data import Data
 from espalier.papers.tables.ours import TEXT, recipe, settings
-from espalier.features.word_classes import WordClasses
 from espalier.tasks.task import Task, load_task
 
 RUNS = 5

@@ -10,8 +10,8 @@ import numpy as np
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from espalier.potentials import Potentials
 from espalier.papers.segments.potentials import SegmentPotentials
+from espalier.potentials import Potentials
 
 MOST_STRUCTURES = 800
 

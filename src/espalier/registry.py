@@ -24,36 +24,34 @@ from espalier.errors import InputError
 __all__ = ["Registered", "ours"]
 
 Value = TypeVar("Value")
-FILE = "entry_points.txt"
+FILE, PREFIX = "entry_points.txt", "espalier."
 
 
 class Registered(Mapping[str, Value], Generic[Value]):
-    """The objects of one group by name, imported when they are asked for: given ones, our others, those of others.
+    """The objects of one group by name, imported when they are asked for: ours, then those of others.
 
-    group : as in `espalier.decoders`; kind : the class that each object has; given : objects that are here already.
+    group : `decoders`, say, whose rows stand below `[espalier.decoders]`; kind : the class that each object has.
     """
 
-    def __init__(self, group: str, kind: type[Value], given: Mapping[str, Value] | None = None) -> None:
-        """Take what is here; nothing is looked up before it is asked for."""
-        self.group, self._kind, self._given = group, kind, given or {}
+    def __init__(self, group: str, kind: type[Value]) -> None:
+        """Look nothing up before it is asked for."""
+        self.group, self._kind = group, kind
 
     def __getitem__(self, name: str) -> Value:
         """Return an object by its name; an unknown one is a KeyError."""
-        if name in self._given:
-            return self._given[name]
         rows = ours(self.group)
         if name in rows:
             return self.imported(rows[name])
         several = _of_others(self.group)[name]
         if len(several) > 1:
             both = " and ".join(sorted(several.values()))
-            raise InputError(f"{both} both bring {name!r} for {self.group}", hint="uninstall one of them")
+            raise InputError(f"{both} both bring {name!r}, one of the {self.group}", hint="uninstall one of them")
         [(place, distribution)] = several.items()
         return self.imported(place, distribution)
 
     def __iter__(self) -> Iterator[str]:
         """Yield all names, ours first."""
-        yield from (own := {**self._given, **ours(self.group)})
+        yield from (own := ours(self.group))
         yield from (name for name in _of_others(self.group) if name not in own)
 
     def __len__(self) -> int:
@@ -62,7 +60,7 @@ class Registered(Mapping[str, Value], Generic[Value]):
 
     def __contains__(self, name: object) -> bool:
         """Is there an object of that name? It is not imported."""
-        return name in self._given or name in ours(self.group) or name in _of_others(self.group)
+        return name in ours(self.group) or name in _of_others(self.group)
 
     def named(self, name: str) -> Value:
         """Return an object by its name or, for who trusts it, by its place, `module:object`; else a KeyError."""
@@ -76,11 +74,11 @@ class Registered(Mapping[str, Value], Generic[Value]):
         except (ImportError, AttributeError, ValueError) as error:
             if not whose:
                 raise
-            what = f"{place}, which {whose} names for {self.group}, cannot be imported: {error}"
+            what = f"{place}, which {whose} names among its {self.group}, cannot be imported: {error}"
             raise InputError(what, hint="expected module:object") from error
         if not isinstance(found, self._kind):
             what = f"{place} is a {type(found).__name__}"
-            raise InputError(what, hint=f"what {self.group} names is a {self._kind.__name__}")
+            raise InputError(what, hint=f"{self.group} are of the class {self._kind.__name__}")
         return found
 
 
@@ -100,7 +98,7 @@ def _rows() -> dict[str, dict[str, str]]:
             if sign:
                 found.setdefault(group, {})[name] = place
             else:
-                group = name.strip("[]") or group
+                group = name.strip("[]").removeprefix(PREFIX) or group
     return found
 
 
@@ -110,6 +108,6 @@ def _of_others(group: str) -> dict[str, dict[str, str]]:
     from importlib.metadata import entry_points
 
     found: dict[str, dict[str, str]] = {}
-    for point in sorted(entry_points(group=group), key=lambda point: point.name):
+    for point in sorted(entry_points(group=PREFIX + group), key=lambda point: point.name):
         found.setdefault(point.name, {})[point.value] = point.dist.name if point.dist is not None else "a package"
     return found

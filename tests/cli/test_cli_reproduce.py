@@ -13,7 +13,7 @@ from cli_runs import Espalier
 
 from espalier.papers.tables.data import Data
 from espalier.papers.tables.protocol import Cell, Table
-from espalier.papers.tables.registry import NAMES
+from espalier.papers.tables.registry import TABLES
 
 
 def settings(row: str, column: str) -> dict[str, Any]:
@@ -47,7 +47,7 @@ def toy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_list_names_every_table_with_its_time(espalier: Espalier) -> None:
     code, out, err = espalier("reproduce", "--list")
     assert (code, err) == (0, "")
-    assert all(name in out for name in NAMES)
+    assert all(name in out for name in TABLES)
     assert "min" in out
     assert "all of these" in out
     code, out, _ = espalier("reproduce", "--list", "ilp14")

@@ -11,12 +11,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from espalier.corpus import Corpus, Labels
-from espalier.decoders import exhaustive
 from espalier.decoders.base import Problem
 from espalier.decoders.batch import decode_batch
 from espalier.decoders.conflict import relax_batch
 from espalier.decoders.counts import CountForm
 from espalier.errors import InputError
+from espalier.papers.decoders import exhaustive
 from espalier.potentials import ChainBatch, Potentials
 from espalier.rules import rules
 from espalier.rules.compile import compile_rules

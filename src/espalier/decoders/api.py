@@ -391,8 +391,7 @@ def _split(method: str, options: dict[str, Any], *more: str) -> tuple[dict[str, 
         from espalier.decoders import table
 
         drawing = table.sampler("auto" if method == "exact" else method)
-        own = {name: value for name, value in sampled.items() if name not in more}
-        table.check_options(drawing.name, drawing.sample, own)
+        table.check_options(drawing.name, drawing.sample, sampled, more)
     return (exact if method in ("auto", "exact") else None), sampled
 
 

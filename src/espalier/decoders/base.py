@@ -290,8 +290,8 @@ class Decoder:
     """One row of the table of decoders.
 
     decode(problem, *, k=1, **options) -> Decoding; exact : is the answer OPTIMAL unless a budget runs out?
-    accepts(compiled) -> Verdict; most take every rule. sample(problem, n, rng, **options) -> int16[n, T], for those that
-    can draw labellings of p(y) ∝ exp(score minus penalties).
+    accepts(compiled) -> Verdict; most take every rule. sample(problem, n, rng, **options) -> int16[n, T] draws
+    labellings of p(y) ∝ exp(score minus penalties), where a decoder can do that.
     """
 
     name: str

@@ -40,6 +40,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from espalier.decoders.base import (
+    Decoder,
     Decoding,
     Problem,
     Verdict,
@@ -55,7 +56,7 @@ from espalier.kernels import chain
 from espalier.potentials import ChainBatch, Potentials
 from espalier.rules.compile import Compiled
 
-__all__ = ["STEPS", "accepts", "decode"]
+__all__ = ["DUAL", "STEPS", "accepts", "decode"]
 
 Float = NDArray[np.float64]
 
@@ -285,3 +286,6 @@ class _Cuts(_Subgradient):
         self._multipliers = np.zeros(len(self._multipliers))
         self._multipliers[moved] = np.clip(found.x[1:], 0.0, top)
         return True
+
+
+DUAL = Decoder("dual", decode, False, "Lagrangian multipliers on local and linear rules", accepts)

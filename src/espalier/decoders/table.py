@@ -1,11 +1,11 @@
-"""The table of decoders by name: those that are always there, then those that packages bring (`espalier.decoders`)."""
+"""Decoders by name: ours, and those that other packages bring."""
 
 from __future__ import annotations
 
 import inspect
+from collections.abc import Iterable
 from typing import Any
 
-from espalier.decoders import astar, dual, ilp, viterbi
 from espalier.decoders.base import Decoder, Decoding, Problem
 from espalier.decoders.many import auto
 from espalier.errors import InputError, nearest
@@ -13,20 +13,7 @@ from espalier.registry import Registered
 
 __all__ = ["DECODERS", "auto", "check_options", "find", "run", "sampler"]
 
-DECODERS = Registered(
-    "espalier.decoders",
-    Decoder,
-    {
-        decoder.name: decoder
-        for decoder in (
-            Decoder("viterbi", viterbi.decode, True, "dynamic programming; local rules only", viterbi.accepts),
-            Decoder("kbest", viterbi.listed, True, "list the best without global rules, then charge them"),
-            Decoder("astar", astar.decode, True, "best-first search; any rule"),
-            Decoder("dual", dual.decode, False, "Lagrangian multipliers on local and linear rules", dual.accepts),
-            Decoder("ilp", ilp.decode, True, "an integer linear program; any rule"),
-        )
-    },
-)
+DECODERS = Registered("decoders", Decoder)
 """Every method that can be asked for by name."""
 
 
@@ -66,9 +53,10 @@ def run(problem: Problem, method: str = "auto", *, k: int = 1, **options: Any) -
     return decoder.decode(problem, k=k, **options)
 
 
-def check_options(method: str, function: Any, options: dict[str, Any]) -> None:
-    """Refuse options that a method does not have."""
-    known = [name for name in inspect.signature(function).parameters if name not in ("problem", "k")]
+def check_options(method: str, function: Any, options: dict[str, Any], more: Iterable[str] = ()) -> None:
+    """Refuse options that a method does not have; more : some that it has besides its own."""
+    known = [name for name in inspect.signature(function).parameters if name not in ("problem", "k", "n")]
+    known += more
     for name in options:
         if name not in known:
             near = nearest(name, known, f"its options: {', '.join(known)}" if known else "it has none")

@@ -26,14 +26,23 @@ from numpy.typing import NDArray
 
 from espalier import inference
 from espalier.corpus import Labels
-from espalier.decoders.base import Decoding, Problem, Verdict, certify_all, checked_count, nothing_found, refusal
+from espalier.decoders.base import (
+    Decoder,
+    Decoding,
+    Problem,
+    Verdict,
+    certify_all,
+    checked_count,
+    nothing_found,
+    refusal,
+)
 from espalier.decoders.certify import WorkDone
 from espalier.decoders.joint import Joint
 from espalier.errors import InputError, LabelError, Place
 from espalier.potentials import ChainBatch, Potentials
 from espalier.rules.compile import Compiled
 
-__all__ = ["Clamp", "accepts", "clamped", "clamped_batch", "decode", "listed"]
+__all__ = ["KBEST", "VITERBI", "Clamp", "accepts", "clamped", "clamped_batch", "decode", "listed"]
 
 Choice: TypeAlias = str | int | Iterable[str | int]
 Clamp: TypeAlias = Mapping[int | tuple[int, int], Choice]
@@ -169,3 +178,7 @@ def _ids(choice: Choice, labels: Labels, place: int | tuple[int, int]) -> set[in
     if not ids:
         raise InputError(f"tokens {place} cannot be clamped to no label at all")
     return ids
+
+
+VITERBI = Decoder("viterbi", decode, True, "dynamic programming; local rules only", accepts)
+KBEST = Decoder("kbest", listed, True, "list the best without global rules, then charge them")

@@ -29,10 +29,10 @@ if TYPE_CHECKING:
 
 __all__ = ["LEARNERS", "MODELS", "class_of", "load", "nested", "pack", "register", "unnested", "unpack"]
 
-MODELS = Registered("espalier.models", type)
+MODELS = Registered("models", type)
 """The kinds of models that read text by themselves, and the class of each: `train` offers them, in this order."""
 
-LEARNERS = Registered("espalier.learners", type)
+LEARNERS = Registered("learners", type)
 """The kinds of all other estimators that a model file may hold: most hold a model."""
 
 _CLASSES: dict[str, type[SequenceLabeller]] = {}
@@ -42,7 +42,7 @@ _CLASSES: dict[str, type[SequenceLabeller]] = {}
 def register(cls: type[SequenceLabeller]) -> None:
     """Remember a class by its kind; a kind that another class has is an error."""
     known = _CLASSES.get(cls.kind)
-    place = {**ours("espalier.models"), **ours("espalier.learners")}.get(cls.kind, cls.__module__)
+    place = {**ours("models"), **ours("learners")}.get(cls.kind, cls.__module__)
     if place.partition(":")[0] != cls.__module__ or (known is not None and known.__qualname__ != cls.__qualname__):
         raise InputError(f"there is a model of kind {cls.kind!r} already", hint=f"give {cls.__name__} another kind")
     _CLASSES[cls.kind] = cls
@@ -83,9 +83,7 @@ def pack(estimator: SequenceLabeller) -> tuple[Header, Arrays]:
     if kind not in _CLASSES or not hasattr(estimator, "state"):
         raise InputError(
             f"a {type(estimator).__name__} cannot be stored in a model file",
-            hint=(
-                f"derive it from SequenceLabeller, with a `kind` of its own ({', '.join([*MODELS, *LEARNERS])} are taken)"
-            ),
+            hint=f"derive it from SequenceLabeller, with a `kind` of its own (not {', '.join([*MODELS, *LEARNERS])})",
         )
     estimator.check_fitted()
     extra, arrays = estimator.state()

@@ -105,31 +105,27 @@ def _pr(parts: Parts) -> Any:
     return made("pr", parts.base, parts.rules).set_params(slack=slack)
 
 
-METHODS = Registered(
-    "espalier.methods",
-    Method,
-    {
-        "supervised": Method("from corrected records", _has("fit"), (*_GIVEN, *TRAINED), pool=False, alone=True),
-        "words": Method(
-            "words that the other records use alike are alike; rules teach on those records, too",
-            featured, (*_GIVEN, *TRAINED), lambda parts: made("words", parts.base),
-        ),
-        "codl": Method(
-            "constraint-driven: labels the other records under the rules, and learns from those, too",
-            scores_chains, (*_GIVEN, *TRAINED), _codl,
-        ),
-        "em": Method(
-            "expectation maximisation of an HMM; the rules are applied afterwards",
-            _has("count"), (), lambda parts: made("em", parts.base), rules="none",
-        ),
-        "pr": Method(
-            "posterior regularisation: expectations of the rules on the other records",
-            scores_chains, _GIVEN, _pr, rules="needed",
-        ),
-        "ge": Method(
-            "generalised expectation: the same, by gradient",
-            _has("fit_soft"), (), lambda parts: made("ge", parts.base, parts.rules), rules="needed",
-        ),
-    },
+SUPERVISED = Method("from corrected records", _has("fit"), (*_GIVEN, *TRAINED), pool=False, alone=True)
+WORDS = Method(
+    "words that the other records use alike are alike; rules teach on those records, too",
+    featured, (*_GIVEN, *TRAINED), lambda parts: made("words", parts.base),
 )  # fmt: skip
+CODL = Method(
+    "constraint-driven: labels the other records under the rules, and learns from those, too",
+    scores_chains, (*_GIVEN, *TRAINED), _codl,
+)  # fmt: skip
+EM = Method(
+    "expectation maximisation of an HMM; the rules are applied afterwards",
+    _has("count"), (), lambda parts: made("em", parts.base), rules="none",
+)  # fmt: skip
+PR = Method(
+    "posterior regularisation: expectations of the rules on the other records",
+    scores_chains, _GIVEN, _pr, rules="needed",
+)  # fmt: skip
+GE = Method(
+    "generalised expectation: the same, by gradient",
+    _has("fit_soft"), (), lambda parts: made("ge", parts.base, parts.rules), rules="needed",
+)  # fmt: skip
+
+METHODS = Registered("methods", Method)
 """The ways to train a model, by name."""

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from espalier.corpus import Corpus, Labels
 from espalier.errors import InputError
 from espalier.features.matrix import FeatureMatrix
+from espalier.metrics import segment_scores
 from espalier.papers.samplerank.training import (
     HARD,
     Pass,
@@ -24,7 +25,6 @@ from espalier.papers.samplerank.training import (
     mean_size,
     truth_weights,
 )
-from espalier.metrics import segment_scores
 from espalier.rules.compile import compile_rules
 from espalier.rules.meaning import degrees
 from espalier.rules.ruleset import RuleSet

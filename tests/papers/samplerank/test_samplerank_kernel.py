@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from espalier.corpus import Corpus, Labels
+from espalier.metrics import segment_scores
 from espalier.papers.samplerank.kernels import (
     TIE,
     TruthCounts,
@@ -24,7 +25,6 @@ from espalier.papers.samplerank.kernels import (
     uniform,
 )
 from espalier.papers.samplerank.training import RuleTables, SegmentTables
-from espalier.metrics import segment_scores
 from espalier.rules.compile import compile_rules
 from espalier.rules.meaning import degrees
 from espalier.rules.ruleset import RuleSet

@@ -100,12 +100,12 @@ def test_a_tag_that_nobody_saw_is_added() -> None:
 @pytest.mark.parametrize("asked", ["potentials", "predict_marginals"])
 def test_what_needs_chains_says_so(asked: str) -> None:
     model = CCM(base(), RuleSet.from_text(TEXT)).fit(X, PLAIN)
-    with pytest.raises(InputError, match="SemiCRF scores segments"):
+    with pytest.raises(InputError, match="SemiCRF is no model of chains"):
         getattr(model, asked)(NEW)
 
 
 def test_fields_without_an_inner_tag_are_refused_when_fitted() -> None:
-    with pytest.raises(InputError, match="may give the labels I-x, which are not among the known ones; pass labels="):
+    with pytest.raises(InputError, match="may give the labels I-x, which the rules do not know; pass labels="):
         CCM(base(), "Once: each field once").fit([["a", "b"]], [["B-x", "B-x"]], labels=["B-x"])
     model = CCM(base(), "Once: each field once").fit([["a", "b"]], [["B-x", "B-x"]], labels=["B-x", "I-x"])
     assert len(model.predict([["a", "b"]])[0]) == 2
@@ -118,4 +118,4 @@ def test_models_of_segments_are_known_by_what_they_can_do() -> None:
     X, y = [["a", "b"]], [["B-x", "I-x"]]
     found = CCM(Longer(), "Once: each field once").fit(X, y)
     assert found.predict(X) == CCM(base(), "Once: each field once").fit(X, y).predict(X)
-    assert not any(hasattr(other, "segment_labels") for other in (es.CRF(), es.HMM(), CCM(base(), TEXT), object()))
+    assert not any(hasattr(other, "answers") for other in (es.CRF(), es.HMM(), CCM(base(), TEXT), object()))

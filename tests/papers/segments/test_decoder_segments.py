@@ -6,17 +6,17 @@ import math
 
 import numpy as np
 import pytest
-from decoder_problems import WORDS, known, rule_nodes
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from decoder_problems import WORDS, known, rule_nodes
 from espalier.corpus import Corpus, Labels
-from espalier.papers.segments.decoding import SegmentDecoding, decode_segments
 from espalier.errors import InputError
+from espalier.papers.segments.decoding import SegmentDecoding, decode_segments
+from espalier.papers.segments.potentials import SegmentBatch, SegmentPotentials
 from espalier.rules import Rule, RuleSet, rules
 from espalier.rules.compile import Compiled, compile_rules
 from espalier.rules.meaning import degrees
-from espalier.papers.segments.potentials import SegmentBatch, SegmentPotentials
 from oracles import Piece, pieces, segmentation_score, segmentations
 from strategies import score_arrays
 

@@ -8,10 +8,11 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from espalier.inference import _segments_of
-from espalier.kernels import chain, padded, segment
-from espalier.potentials import Potentials
+from espalier.kernels import chain, padded
+from espalier.papers.segments import kernels as segment
+from espalier.papers.segments.inference import laid_out
 from espalier.papers.segments.potentials import SegmentBatch, SegmentPotentials
+from espalier.potentials import Potentials
 from oracles import (
     Piece,
     border_counts,
@@ -47,7 +48,7 @@ def k_best(p, k):
 
 
 def summed(batch):
-    return _segments_of(*arrays(batch))
+    return laid_out(batch).summed()
 
 
 def log_partition(p):

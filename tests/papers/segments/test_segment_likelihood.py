@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 
 from espalier.corpus import Corpus
 from espalier.errors import InfeasibleError, InputError, LabelError
-from espalier.papers.segments.semicrf import SemiCRF
 from espalier.features.extract import FeatureExtractor
 from espalier.learning.likelihood import ChainLikelihood
-from espalier.papers.segments.likelihood import KnownSegments, SegmentLikelihood
 from espalier.models.linear import Pairs
+from espalier.papers.segments.likelihood import KnownSegments, SegmentLikelihood
 from espalier.papers.segments.model import SegmentFeatures, SegmentInput
+from espalier.papers.segments.semicrf import SemiCRF
 from oracles import log_sum, segmentations
 
 NAMES = ("length", "punctuation", "first:lower", "last:lower")

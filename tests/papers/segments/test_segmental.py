@@ -8,8 +8,8 @@ import pytest
 from espalier.corpus import Corpus
 from espalier.errors import InputError
 from espalier.features.extract import FeatureExtractor
-from espalier.models import segmental
 from espalier.models.linear import Pairs
+from espalier.papers.segments import model as segmental
 from espalier.papers.segments.model import SegmentalModel, SegmentFeatures, SegmentInput, length_bins, length_names
 
 TEXTS = ["a b , a c .", "b", "", "c , ( a ) b a c", "a ."]

@@ -15,8 +15,8 @@ from espalier.corpus import Corpus
 from espalier.errors import InputError, LabelError, NotFittedError
 from espalier.estimators.crf import CRF
 from espalier.estimators.persist import load
+from espalier.papers.segments import model as segmental
 from espalier.papers.segments.semicrf import SemiCRF
-from espalier.models import segmental
 from oracles import cover_counts, pieces_backwards, segmentations
 from strategies import MOST_STRUCTURES
 

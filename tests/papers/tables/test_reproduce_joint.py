@@ -50,7 +50,7 @@ def data(tmp_path: Path) -> Data:
 def test_entities_and_relations(data: Data, monkeypatch: pytest.MonkeyPatch) -> None:
     said = [line for line in conll04.RULES.split("\n") if "kill" in line or "live-in" in line]
     monkeypatch.setattr(conll04, "RULES", "\n".join(said))  # the others' labels do not occur
-    (table,) = conll04.TABLES
+    table = conll04.TABLE
     cell, folded = table.to_run(1)
     settings = {
         **cell.settings,
@@ -76,7 +76,7 @@ def test_entities_and_relations(data: Data, monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_one_name_one_label(data: Data) -> None:
-    (table,) = names.TABLES
+    table = names.TABLE
     for cell in table.to_run(1):
         found = names.measure(data, cell)
         assert set(found) == {place for place in table.places if place[1] == cell.column}

@@ -15,11 +15,11 @@ from espalier.estimators.conv_crf import ConvCRF
 from espalier.estimators.crf import CRF
 from espalier.estimators.experts import Experts
 from espalier.estimators.hmm import HMM
+from espalier.features.word_classes import WordClasses
 from espalier.papers.tables import ours
 from espalier.papers.tables.ccm12 import SETS
 from espalier.papers.tables.data import Data
 from espalier.papers.tables.protocol import Cell
-from espalier.features.word_classes import WordClasses
 from espalier.tasks.task import load_task
 
 # Label -> phrases; a sequence has one of each, in this order.

@@ -11,7 +11,7 @@ import pytest
 from espalier.errors import InputError
 from espalier.papers.tables.pictures import Picture, pictures
 from espalier.papers.tables.protocol import Result, Table
-from espalier.papers.tables.registry import NAMES, find_tables
+from espalier.papers.tables.registry import TABLES, find_tables
 
 
 def figures(rows: Mapping[str, Mapping[str, tuple[float, float | None]]]) -> list[Result]:
@@ -106,7 +106,7 @@ def test_unknown_charts_are_named() -> None:
         pictures(toy(pies="size"), [])
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", TABLES)
 def test_every_table_can_be_drawn(name: str) -> None:
     (table,) = find_tables([name])
     results = [

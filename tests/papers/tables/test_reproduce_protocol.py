@@ -16,7 +16,7 @@ from reproduce_tables import table, write_split
 from espalier.errors import FormatError, InputError
 from espalier.papers.tables.data import Data
 from espalier.papers.tables.protocol import results_of, subset
-from espalier.papers.tables.registry import BY_NAME_ONLY, NAMES, find_tables
+from espalier.papers.tables.registry import BY_NAME_ONLY, TABLES, find_tables
 
 
 @settings(deadline=None, derandomize=True, max_examples=30)
@@ -51,7 +51,7 @@ def test_results_are_means_and_deviations_over_runs() -> None:
     assert (second.column, second.paper, second.ours, second.sd, second.runs) == ("extra", None, 7.0, None, 1)
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", TABLES)
 def test_every_table_is_sound(name: str) -> None:
     """Names fit, cells are places, settings are JSON that the hash can hold, and workers can be sent the table."""
     (found,) = find_tables([name])
@@ -67,8 +67,8 @@ def test_every_table_is_sound(name: str) -> None:
 
 
 def test_tables_by_name() -> None:
-    assert [t.name for t in find_tables()] == [name for name in NAMES if name not in BY_NAME_ONLY]
-    assert [t.name for t in find_tables(NAMES)] == [t.name for t in find_tables(["all"])] == list(NAMES)
+    assert [t.name for t in find_tables()] == [name for name in TABLES if name not in BY_NAME_ONLY]
+    assert [t.name for t in find_tables(TABLES)] == [t.name for t in find_tables(["all"])] == list(TABLES)
     assert [t.name for t in find_tables(["ilp14", "ccm12-table3", "ilp14"])] == ["ccm12-table3", "ilp14"]
     with pytest.raises(InputError, match="did you mean 'ccm12-table3'"):
         find_tables(["ccm12-tabel3"])

@@ -19,7 +19,7 @@ from espalier.papers.tables import ccm12
 from espalier.papers.tables.ccm12 import HARD, NONE, PENALTIES, SETS, Accuracies, build, labelled, plan, scores
 from espalier.papers.tables.data import Data
 from espalier.papers.tables.protocol import Cell, Table
-from espalier.papers.tables.registry import NAMES, find_tables
+from espalier.papers.tables.registry import TABLES, find_tables
 from espalier.papers.tables.runner import compute
 from espalier.tasks.task import load_task
 
@@ -35,15 +35,15 @@ TRAIN = {"citations": 20, "ads": 100}
 
 
 def test_every_table_is_registered() -> None:
-    assert set(SEMI) <= set(NAMES)
-    tables = [name.removeprefix("ccm12-table") for name in NAMES if name.startswith("ccm12-table")]
+    assert set(SEMI) <= set(TABLES)
+    tables = [name.removeprefix("ccm12-table") for name in TABLES if name.startswith("ccm12-table")]
     assert [int(number) for number in tables if number.isdigit()] == [*range(3, 11)]
-    assert [name for name in NAMES if name.startswith("ccm12-figure") and not name.endswith("-inputs")] == [*CURVES]
+    assert [name for name in TABLES if name.startswith("ccm12-figure") and not name.endswith("-inputs")] == [*CURVES]
 
 
 def test_every_table_has_one_with_the_papers_inputs() -> None:
     """It has the rows, the columns and the figures of its own, other settings, and says what still differs."""
-    for name in NAMES:
+    for name in TABLES:
         if not name.startswith(("ccm12-table", "ccm12-figure")) or name.endswith("-inputs"):
             continue
         ours, theirs = table(name), table(f"{name}-inputs")

@@ -7,7 +7,7 @@ import pytest
 from espalier.corpus import Corpus
 from espalier.errors import InputError
 from espalier.papers.two_stage.clause_rules import learn_clauses
-from espalier.learning.relations import mine
+from espalier.papers.two_stage.mining import mine
 from espalier.rules import meaning
 from espalier.rules.generators import RELATION_KINDS
 from espalier.rules.ruleset import RuleSet

@@ -6,13 +6,13 @@ import math
 
 import numpy as np
 import pytest
-from count_problems import all_nodes, enumerated, problem_of, problems
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from espalier.decoders import two_stage
+from count_problems import all_nodes, enumerated, problem_of, problems
 from espalier.decoders.base import Status
 from espalier.errors import InputError
+from espalier.papers.two_stage import inference as two_stage
 from espalier.potentials import Potentials
 from espalier.rules.ruleset import RuleSet
 

@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 import espalier as es
 from espalier.corpus import Corpus
 from espalier.errors import InputError, LabelError, NotFittedError, ResultWarning, RuleError
-from espalier.papers.two_stage.estimator import TwoStage
 from espalier.inference import viterbi
 from espalier.metrics import token_accuracy
+from espalier.papers.two_stage.estimator import TwoStage
 from espalier.rules import degree
 from espalier.rules.ruleset import RuleSet
 
@@ -206,7 +206,7 @@ def test_wrong_use() -> None:
         TwoStage(es.HMM()).predict([["x"]])
     with pytest.raises(RuleError, match="unknown field 'z'"):
         TwoStage(es.HMM(), "R: z once").fit(*TRAIN)
-    with pytest.raises(InputError, match="scores segments"):
+    with pytest.raises(InputError, match="no model of chains"):
         TwoStage(es.SemiCRF(["word"], max_iterations=2), ORDER, tau=0.9).fit(*TRAIN).predict(TEST[0])
     with pytest.raises(InputError, match="dev has no labelled sequences"):
         TwoStage(es.HMM(), ORDER).fit(*TRAIN, dev=Corpus.from_tokens(DEV[0]))

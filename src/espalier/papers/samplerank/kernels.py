@@ -256,7 +256,7 @@ def propose(state, y, z, block, follows):
 def samplerank_epoch(state, order, step, proposals, truth, segments, indptr, y, levels, learned):
     """Visit the sequences in the given order; labels and weights change in place; `step` proposals were made before.
 
-    proposals, truth, segments : `Proposals`, `Truth` and `SegmentTables` of `learning.samplerank`; y : int16[M], the
+    proposals, truth, segments : `Proposals`, `Truth` and `SegmentTables` of `samplerank.training`; y : int16[M], the
     walk's labels, allowed ones; levels, learned : as in `perceptron_epoch`. Returns the numbers of proposals, updates
     and moves.
     """

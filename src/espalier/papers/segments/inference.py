@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from types import ModuleType
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -40,13 +40,16 @@ def laid_out(batch: SegmentBatch) -> Laid:
 
 
 def segment_marginals(
-    potentials: SegmentPotentials | SegmentBatch, *, threads: int | None = None, allow_infeasible: bool = False
+    potentials: SegmentPotentials | SegmentBatch | Sequence[SegmentPotentials],
+    *,
+    threads: int | None = None,
+    allow_infeasible: bool = False,
 ) -> Float:
     """Return the probability of the segment of d + 1 tokens that ends at token m with label l, float64[M, D, L]."""
-    laid_out = getattr(potentials, "laid_out", None)
-    if laid_out is None:
+    several: Sequence[Any] = potentials if isinstance(potentials, list | tuple) else [potentials]
+    if not several or not hasattr(several[0], "laid_out"):
         raise InputError("segment marginals are of segmentations", hint="for chains ask inference.pair_marginals")
-    found: Float = laid_out([potentials]).posterior(threads, allow_infeasible)[1]
+    found: Float = several[0].laid_out(several).posterior(threads, allow_infeasible)[1]
     return found
 
 

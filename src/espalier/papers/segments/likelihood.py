@@ -4,7 +4,7 @@
 
 as in `learning.likelihood`, with sums over segmentations. Known is the field that covers a token and whether a segment
 starts at it; each may be unknown. If nothing is unknown, only one segmentation is left, and its counts c never change:
-f = Σ ω log Z - w·c. Otherwise what is known limits how far back segments may reach (`kernels.segment`), and a
+f = Σ ω log Z - w·c. Otherwise what is known limits how far back segments may reach (`segments.kernels`), and a
 second pass under that limit gives the second term.
 
 The weights, in order: (attribute, label) pairs of tokens, of first tokens and of last tokens; lengths [B, L] and marks

@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -36,8 +37,11 @@ class Outcome(NamedTuple):
 
 
 def configuration(table: Table, cell: Cell, data: Data) -> dict[str, Any]:
-    """Return all that a cell's figures depend on, as JSON values."""
+    """Return all that a cell's figures depend on, as JSON values; the code of another package's table among them."""
+    module = sys.modules[table.measure.__module__]
+    foreign = module.__name__.partition(".")[0] != "espalier" and module.__file__ is not None
     return {
+        **({"code": hashlib.sha256(Path(str(module.__file__)).read_bytes()).hexdigest()} if foreign else {}),
         "table": cell.table,
         "row": cell.row,
         "column": cell.column,

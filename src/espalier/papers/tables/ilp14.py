@@ -2,8 +2,8 @@
 
 The paper's own sets are not to be had, and its figures are on those. Here the method runs from end to end on the CORA
 references (token accuracy), on the CMU seminar announcements, WikiGold and BTC (F1 of entities). Relations are learned
-from the training split, as clauses with conditions (`learning.clause_rules`, the paper's) or as plain pairs of labels
-(`learning.relations`). The development split chooses tau and leaves out relations that no wrong answer there needs. The
+from the training split, as clauses with conditions (`two_stage.clause_rules`, the paper's) or as plain pairs of labels
+(`two_stage.mining`). The development split chooses tau and leaves out relations that no wrong answer there needs. The
 test split is labelled once. `ilp14` has a base with the features of a task, `ilp14-inputs` the paper's: the word, and
 the ends of the sequence.
 """

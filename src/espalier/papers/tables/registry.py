@@ -10,7 +10,7 @@ from espalier.registry import Registered, ours
 
 __all__ = ["ALL", "BY_NAME_ONLY", "TABLES", "find_tables"]
 
-TABLES = Registered("espalier.tables", Table)
+TABLES = Registered("tables", Table)
 """Tables by name: ours in the order of the papers, then those that other packages bring."""
 
 BY_NAME_ONLY = ("conll04", "names", "ours", "ours-confusion", "ours-umass")
@@ -30,6 +30,6 @@ def find_tables(names: Iterable[str] = ()) -> list[Table]:
         if ":" not in name and name not in TABLES:
             raise InputError(f"no table is named {name!r}", hint=nearest(name, TABLES, f"tables: {', '.join(TABLES)}"))
     if not chosen:
-        return [TABLES[name] for name in ours("espalier.tables") if name not in BY_NAME_ONLY]
+        return [TABLES[name] for name in ours("tables") if name not in BY_NAME_ONLY]
     order = {name: n for n, name in enumerate(TABLES)}
     return [TABLES.named(name) for name in sorted(dict.fromkeys(chosen), key=lambda name: order.get(name, len(order)))]

@@ -4,8 +4,8 @@
     stage two    min_y Σ_h c_h σ_h(x, y)    s.t.    Z* - s(x, y) <= (1 - τ) |Z*|
 
 Fersini, Messina, Felici & Roth (2014) from end to end: relations between labels are learned from the training data
-(`learning.relations`, eq. 17-21; with conditions: `learning.clause_rules`), the cost of one grows with the share of
-clauses for which it holds (eq. 30), and stage two (eq. 22-29, `decoders.two_stage`) looks for the labelling that breaks
+(`mining`, eq. 17-21; with conditions: `clause_rules`), the cost of one grows with the share of
+clauses for which it holds (eq. 30), and stage two (eq. 22-29, `inference`) looks for the labelling that breaks
 the cheapest of them. σ_h stands for one clause, so a relation that is broken twice costs twice.
 
 τ is chosen from a grid by development data, or by cross-fitted scores of the training data where there is none: each
@@ -44,10 +44,11 @@ from espalier.estimators.persist import nested, unnested
 from espalier.inference import viterbi
 from espalier.learning.discovery import Candidate, prune
 from espalier.learning.discovery_clauses import ClauseCounter
-from espalier.learning.relations import Relation, counted, mine
+from espalier.learning.relations import Relation, counted
 from espalier.metrics import segment_scores, token_accuracy
 from espalier.papers.two_stage.clause_rules import learn_clauses
 from espalier.papers.two_stage.inference import COUNTS, solve
+from espalier.papers.two_stage.mining import mine
 from espalier.potentials import ChainBatch
 from espalier.rules.compile import Compiled, compile_rules
 from espalier.rules.generators import RELATION_KINDS
@@ -113,10 +114,10 @@ class TwoStage(SequenceLabeller):
     ----------
     base : an unfitted estimator of chains, such as CRF(); it is copied, never fitted itself.
     relations : "mine" (relations between pairs of labels), "clauses" (relations with conditions, learned as formulas in
-        disjunctive normal form: `learning.clause_rules`), or a RuleSet or its text, where rules without a penalty get
+        disjunctive normal form: `clause_rules`), or a RuleSet or its text, where rules without a penalty get
         their cost from the training labels.
     tau : the share of the best score that an answer keeps, 0 to 1, or "auto": chosen from `taus`.
-    kinds, min_support, min_confidence : of the relations to learn (`learning.relations.mine`).
+    kinds, min_support, min_confidence : of the relations to learn (`mining.mine`).
     cover : keep mined relations that object to wrong answers only, so many to each (`learning.relations.cover`); None
         keeps all.
     count : "violations" (every broken clause costs) or "rules" (each rule costs once).
