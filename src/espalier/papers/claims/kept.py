@@ -76,7 +76,7 @@ def kept_places(
 def cells_for(tables: Iterable[Table], wanted: Iterable[Spot]) -> set[Spot]:
     """Return the cells that may measure the wanted places: each its own, or those nearby that fill it along."""
     by_name, found = {table.name: table for table in tables}, set[Spot]()
-    for spot in wanted:
+    for spot in (spot for spot in wanted if spot.table in by_name):
         table = by_name[spot.table]
         found |= {Spot(table.name, *cell) for cell in _nearest(spot, table.cells or tuple(table.places))}
     return found
