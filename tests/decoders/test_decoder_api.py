@@ -7,11 +7,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from decoder_problems import enumerated, problem_from, problems, ranked
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import espalier as es
+from decoder_problems import enumerated, problem_from, problems, ranked
 from espalier.corpus import Labels
 from espalier.decoders import Problem, Status, decode, marginals, sample
 from espalier.decoders.conflict import conflict, relax
