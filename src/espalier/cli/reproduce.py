@@ -81,12 +81,12 @@ def reproduce(
         known = {table.name: table.minutes for table in tables}
         say(list_table(tables, known if data is None else expected_minutes(tables, Data(data), kept)))
         return
+    tables = tables_of(read_claims()) if claims is not None and not names else find_tables(names or ())
     if data is None:
         raise InputError("name the directory of the data sets: --data DIR, or set ESPALIER_DATA")
     if check is not None:
         _check(check, data, sample, jobs)
         return
-    tables = tables_of(read_claims()) if claims is not None and not names else find_tables(names or ())
     wanted = cells_for(tables, spots_of(read_claims())) if claims is not None else None
     chosen = runs if runs is not None else 1 if quick else 5
     with progress("reproducing") as news:

@@ -55,6 +55,10 @@ class Ratio:
         below = sum(self.down)
         return self.scale * sum(self.up) / below if below else 0.0
 
+    def __float__(self) -> float:
+        """Return the figure."""
+        return self.value
+
 
 Figure: TypeAlias = "float | Ratio"
 """What a cell measures at a place."""

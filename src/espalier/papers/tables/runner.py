@@ -138,7 +138,7 @@ def compute(job: Job) -> tuple[Cell, Outcome | str]:
         return cell, what
     found = measured if isinstance(measured, Mapping) else {(cell.row, cell.column): measured}
     ratios = {place: one for place, one in found.items() if isinstance(one, Ratio)}
-    figures = {place: one.value if isinstance(one, Ratio) else float(one) for place, one in found.items()}
+    figures = {place: float(one) for place, one in found.items()}
     wrong = next((place for place in figures if place not in table.places), None)
     if wrong is not None or not all(map(math.isfinite, figures.values())):
         return cell, f"it measured {figures}, which are not finite figures of places of the table"
