@@ -101,3 +101,14 @@ def test_the_two_examples_are_found_by_their_words(data: Data, small: Callable[[
     found = figures(small("sdd14-figure2"), data)
     assert {row for row, _ in found} == {"a book, 1 round", "in Russian, 7 rounds"}
     assert all(1 <= found[row, "rounds"] <= 41 for row, _ in found)
+
+
+def test_references_that_were_seen_in_training(data: Data, small: Callable[[str], Table]) -> None:
+    rows = [
+        {"tokens": tokens, "bio_paths": [TITLE, DATE, MARK]}
+        for tokens in (["w", "q", "r"], ["w", "q", "q"], ["a", "q", "r"])
+    ]
+    write_split(data.directory, "umass/test", rows)
+    found = figures(small("sdd14-repeated"), data)
+    assert [found["references", column] for column in ("all", "not in training", "in training")] == [3, 1, 2]
+    assert found["CRF", "in training"] == pytest.approx(100 * 2 * (4 + 3) / (8 + 9))

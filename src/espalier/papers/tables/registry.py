@@ -26,7 +26,7 @@ GROUPS = (LIKE, OWN, BESTS)
 INPUTS = "-inputs"
 ABOUT_INPUTS = (
     *("ccm12-choices", "ccm12-section5.2", "ccm12-decoders", "ccm12-smoothing", "ccm12-reasons", "sr10-update"),
-    *("sdd14-orders", "sdd14-soft-dd", "sdd14-gaps", "sdd14-segmenter", "sdd14-figure2"),
+    *("sdd14-orders", "sdd14-soft-dd", "sdd14-gaps", "sdd14-segmenter", "sdd14-figure2", "sdd14-repeated"),
 )
 """Tables that have the papers' inputs, or are about them, whose names do not end so."""
 

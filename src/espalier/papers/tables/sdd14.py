@@ -41,7 +41,7 @@ from espalier.potentials import ChainBatch, sum_of_potentials
 from espalier.rules.compile import Compiled, compile_rules
 from espalier.tasks import load_task
 
-__all__ = ["EVERY", "KINDS", "LEAF", "MEMBER", "STUDY", "Study", "level_scores"]
+__all__ = ["EVERY", "KINDS", "LEAF", "MEMBER", "STUDY", "TAGS", "Study", "level_scores"]
 
 TAGS = "bio_paths"
 LEAF, EVERY = "leaf", "all levels"

@@ -23,11 +23,11 @@ from espalier.metrics import sequence_scores, wilcoxon
 from espalier.papers.tables.data import Data
 from espalier.papers.tables.measured import field_f1, mean, share, token_accuracy
 from espalier.papers.tables.protocol import Cell, Figure, Place, Ratio
-from espalier.papers.tables.sdd14 import KINDS, MEMBER, STUDY, Study
+from espalier.papers.tables.sdd14 import KINDS, MEMBER, STUDY, TAGS, Study
 from espalier.papers.tables.sdd14_tables import FIGURES_1, FIGURES_2, PAPER, paper_table
 from espalier.tags import segments
 
-__all__ = ["AS_PUBLISHED", "FIGURE_2", "GAPS_TABLE", "ORDERS_TABLE", "TABLE_1", "TABLE_2", "TABLE_3"]
+__all__ = ["AS_PUBLISHED", "FIGURE_2", "GAPS_TABLE", "ORDERS_TABLE", "REPEATED_TABLE", "TABLE_1", "TABLE_2", "TABLE_3"]
 
 AS_PUBLISHED = STUDY | {"members": [MEMBER | {"shared": False}], "batch": 1, "averaged": False}
 AVERAGED = AS_PUBLISHED | {"batch": 32, "averaged": True}
@@ -336,5 +336,40 @@ FIGURE_2 = paper_table(
     measure=measure_figure,
     cells=(("a book, 1 round", RIGHT_AFTER),),
     once=frozenset({RIGHT_AFTER}),
+    departures=DEPARTURES,
+)
+
+# Some test references are among the training references, too.
+
+ALL_OF_THEM, NEW, SEEN = "all", "not in training", "in training"
+HOW_MANY = "references"
+
+
+def measure_repeated(data: Data, cell: Cell) -> dict[Place, Figure]:
+    """Score the references that are in the training split, and the others, apart."""
+    study = Study.of(data, cell)
+    train, test = data.corpus("umass/train", TAGS), study.test
+    known = {tuple(train.tokens(i)) for i in range(len(train))}
+    seen = np.array([tuple(test.tokens(i)) in known for i in range(len(test))])
+    gold, figures = test.all_labels(), dict[Place, Figure]()
+    answers = {BASE: study.plain(), "all": study.constrained(study.rules("all"))[0]}
+    for column, chosen in ((ALL_OF_THEM, np.ones(len(test), bool)), (NEW, ~seen), (SEEN, seen)):
+        some = np.flatnonzero(chosen).tolist()
+        figures[HOW_MANY, column] = float(len(some))
+        for row, labels in answers.items() if some else ():
+            figures[row, column] = field_f1([gold[i] for i in some], [labels[i] for i in some])
+    return figures
+
+
+REPEATED_TABLE = paper_table(
+    name="sdd14-repeated",
+    title="Test references that are among the training references, too, and all others, UMass references",
+    metric="field F1 of all levels, %; how many references",
+    minutes=0.1,
+    published={row: dict.fromkeys((ALL_OF_THEM, NEW, SEEN)) for row in (BASE, "all", HOW_MANY)},
+    settings=_settings_3,
+    measure=measure_repeated,
+    cells=((BASE, ALL_OF_THEM),),
+    once=frozenset({ALL_OF_THEM}),
     departures=DEPARTURES,
 )
