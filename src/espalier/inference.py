@@ -1,7 +1,7 @@
 """Exact inference over potentials: best labellings, log partition, marginals, entropy, samples.
 
 Every function takes chains (`Potentials`, a list of them, or a `ChainBatch`), or potentials of another shape that say
-how they are laid out (`Laid`), and returns arrays over all N sequences and M tokens laid end to end. Ties go to the
+how they are laid out (`LaidOut`), and returns arrays over all N sequences and M tokens laid end to end. Ties go to the
 lowest labels from the last token backwards (see `kernels.chain`).
 
 A sequence whose every labelling scores -inf raises `InfeasibleError`; with `allow_infeasible` it gets labels -1,
@@ -28,7 +28,7 @@ if TYPE_CHECKING:  # kernels are loaded when they are needed
 
 __all__ = [
     "Labellings",
-    "Laid",
+    "LaidOut",
     "Posterior",
     "entropy",
     "k_best",
@@ -74,7 +74,7 @@ class Posterior(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Laid(ABC):
+class LaidOut(ABC):
     """A batch of potentials as their kernels take it. Those of another shape than a chain bring a class of their own.
 
     Their static method `laid_out(several)` returns it for a list of them (for a batch, a list of one). `kernels` is a
@@ -143,7 +143,7 @@ class Laid(ABC):
         return f"sequence {i}, token {m - int(self.arrays[0][i])}"
 
 
-class _Chains(Laid):
+class _Chains(LaidOut):
     """Chains: indptr, unary, trans, trans_class, start, end."""
 
     __slots__ = ()
@@ -198,14 +198,14 @@ class _Chains(Laid):
         return scores
 
 
-def _laid(potentials: Chains | Others) -> Laid:
+def _laid(potentials: Chains | Others) -> LaidOut:
     """Bring any accepted form into arrays of one type each, so that every kernel is compiled once."""
     several: Sequence[Any] = potentials if isinstance(potentials, (list, tuple)) else [potentials]
     if isinstance(potentials, ChainBatch) or all(isinstance(p, Potentials) for p in several):
         batch = potentials if isinstance(potentials, ChainBatch) else ChainBatch.of(several)
         types = {"unary": float, "trans": float, "trans_class": np.int32, "start": float, "end": float}
         arrays = [np.ascontiguousarray(getattr(batch, name), dtype) for name, dtype in types.items()]
-        found: Laid = _Chains((np.ascontiguousarray(batch.indptr, np.int64), *arrays))
+        found: LaidOut = _Chains((np.ascontiguousarray(batch.indptr, np.int64), *arrays))
     elif len({type(p) for p in several}) == 1 and hasattr(several[0], "laid_out"):
         found = several[0].laid_out(several)
     elif several is potentials:

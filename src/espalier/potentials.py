@@ -316,7 +316,7 @@ class OtherPotentials(Protocol):
 
     @staticmethod
     def laid_out(several: Sequence[Any]) -> Any:
-        """Return potentials of this class as their kernels take them (`inference.Laid`); a batch stands alone."""
+        """Return potentials of this class as their kernels take them (`inference.LaidOut`); a batch stands alone."""
 
 
 class OtherBatch(OtherPotentials, Protocol):

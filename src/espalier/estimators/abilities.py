@@ -8,7 +8,7 @@ what is missing. Where two models have an ability there is a protocol for it her
     `fit_soft`          CRF, ConvCRF              GeneralizedExpectation; PosteriorRegularization (`FitsSoft`)
     `count`, and more   HMM                       EM; PosteriorRegularization
     `fit_under_rules`   Perceptron                CCM, for training="IBT" and "JIBT"
-    `answers`, and more nobody in the core        CCM and Extractor: its scores are no chain's (`Answers`)
+    `answers`, and more nobody in the core        CCM and Extractor: its scores are no chain's (`AnswersItself`)
     `expert_shares`     Experts                   explanations, to say what each model adds to a score
 
 Every model has `potentials`, `fit`, `fit_with_pool` and `fit_guessed` from `SequenceLabeller`.
@@ -35,7 +35,7 @@ if TYPE_CHECKING:  # needed by nobody who only labels
     from espalier.rules.compile import Compiled
 
 __all__ = [
-    "Answers",
+    "AnswersItself",
     "Expecting",
     "FitsSoft",
     "Mixes",
@@ -101,7 +101,7 @@ class SoftProblem(Protocol):
         """Return the model fitted to the labels and to what is expected of the pool; guessed : labels of the pool."""
 
 
-class Answers(Protocol):
+class AnswersItself(Protocol):
     """A model whose scores are no chain's: it says itself what its labellings are under rules."""
 
     def rule_labels(self, names: Sequence[str] = ()) -> tuple[str, ...]:
@@ -126,7 +126,7 @@ class RuledTexts(Protocol):
         """
 
 
-def answering(model: Any) -> Answers | None:
+def answering(model: Any) -> AnswersItself | None:
     """Return the model behind an estimator whose scores are no chain's: taught by a learner, or under rules."""
     while hasattr(inner := getattr(model, "model_", None), "potentials"):
         model = inner

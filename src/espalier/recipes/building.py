@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from espalier.errors import Argument, Hint, InputError, Part, nearest
 from espalier.estimators.persist import MODELS
-from espalier.recipes.methods import Method, Parts, averaged, made
+from espalier.recipes.methods import Ingredients, Method, averaged, made
 
 if TYPE_CHECKING:
     from espalier.features.extract import FeatureExtractor
@@ -47,7 +47,7 @@ def built(
     """Return the estimator; way : the method; kind : of the model; see `recipes.plan`."""
     chosen = _by_prefix(settings)
     base = _base(kind, task, features, chosen[""], start)
-    return _wrapped(method, way, Parts(base, kind, rules, price, start), chosen)
+    return _wrapped(method, way, Ingredients(base, kind, rules, price, start), chosen)
 
 
 def default_kind(task: Task | None) -> str:
@@ -84,7 +84,7 @@ def _base(
     return start.joined(_set(model.set_params(**start.parameters), chosen, ""))
 
 
-def _wrapped(method: str, way: Method, parts: Parts, chosen: Mapping[str, Mapping[str, Any]]) -> Any:
+def _wrapped(method: str, way: Method, parts: Ingredients, chosen: Mapping[str, Mapping[str, Any]]) -> Any:
     """Put rules and method around a model."""
     rules, price = parts.rules, parts.price
     under_rules = way.rules == "around" and rules.K

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from espalier.recipes.adapting import Start
     from espalier.rules.ruleset import RuleSet
 
-__all__ = ["METHODS", "TRAINED", "Able", "Method", "Parts", "averaged", "featured", "made"]
+__all__ = ["METHODS", "TRAINED", "Able", "Ingredients", "Method", "averaged", "featured", "made"]
 
 TRAINED = ("perceptron", "svm")
 """The penalties that are trained on held-out sequences."""
@@ -35,7 +35,7 @@ Able = Callable[[type[Any]], bool]
 """Can a method train a class of models?"""
 
 
-class Parts(NamedTuple):
+class Ingredients(NamedTuple):
     """What a method is put around: an unfitted model, under its rules if the method wants it so.
 
     kind : of the model; rules, price : as they were asked for; start : what learning begins from.
@@ -62,7 +62,7 @@ class Method:
     summary: str
     able: Able | None
     penalties: tuple[str, ...]
-    built: Callable[[Parts], Any] = lambda parts: parts.base
+    built: Callable[[Ingredients], Any] = lambda parts: parts.base
     pool: bool = True
     alone: bool = False
     rules: Literal["around", "own", "needed", "none"] = "around"
@@ -90,13 +90,13 @@ def _has(method: str) -> Able:
     return lambda model: hasattr(model, method)
 
 
-def _codl(parts: Parts) -> Any:
+def _codl(parts: Ingredients) -> Any:
     # HMM and perceptron are averaged, as in the papers; other models learn anew from labels and guesses.
     own = {"update": "interpolate" if averaged(parts.kind) else "pool"}
     return made("codl", parts.base).set_params(**own, **({} if parts.start is None else parts.start.pool_parameters))
 
 
-def _pr(parts: Parts) -> Any:
+def _pr(parts: Ingredients) -> Any:
     """Posterior regularisation has words of its own for penalties."""
     price = parts.price
     slack: str | float = "count" if price is None else price

@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from espalier.recipes.methods import Method, Parts
+from espalier.recipes.methods import Ingredients, Method
 
 __all__ = ["METHOD"]
 
 
-def _taught(parts: Parts) -> Any:
+def _taught(parts: Ingredients) -> Any:
     """Give the model its rules; those without a penalty get one, since it takes them from the rules."""
     rules, price = parts.rules, parts.price
     if rules.K and price is not None and price != "fixed":

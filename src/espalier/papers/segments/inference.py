@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from espalier.errors import InputError
-from espalier.inference import Laid, Posterior, require_feasible
+from espalier.inference import LaidOut, Posterior, require_feasible
 from espalier.kernels import padded
 from espalier.parallel import choose_threads, run_chunks
 
@@ -33,10 +33,10 @@ class Segmentations(NamedTuple):
     scores: Float
 
 
-def laid_out(batch: SegmentBatch) -> Laid:
+def laid_out(batch: SegmentBatch) -> LaidOut:
     """Return a batch as its kernels take it."""
     arrays = (np.ascontiguousarray(getattr(batch, name), float) for name in ("score", "trans", "start", "end"))
-    return _Laid((np.ascontiguousarray(batch.indptr, np.int64), *arrays))
+    return _Segments((np.ascontiguousarray(batch.indptr, np.int64), *arrays))
 
 
 def segment_marginals(
@@ -53,7 +53,7 @@ def segment_marginals(
     return found
 
 
-class _Laid(Laid):
+class _Segments(LaidOut):
     """Segmentations: indptr, score, trans, start, end."""
 
     __slots__ = ()

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from espalier.errors import InputError
-from espalier.inference import Laid
+from espalier.inference import LaidOut
 from espalier.papers.segments.inference import laid_out
 from espalier.potentials import checked_scores
 
@@ -78,7 +78,7 @@ class SegmentPotentials:
         return int(self.score.shape[1])
 
     @staticmethod
-    def laid_out(several: Sequence[SegmentPotentials]) -> Laid:
+    def laid_out(several: Sequence[SegmentPotentials]) -> LaidOut:
         """Return segmentations as `inference` asks for them."""
         return laid_out(SegmentBatch.of(several))
 
@@ -134,7 +134,7 @@ class SegmentBatch:
         return SegmentPotentials(self.score[a:b], self.trans, self.start, self.end)
 
     @staticmethod
-    def laid_out(several: Sequence[SegmentBatch]) -> Laid:
+    def laid_out(several: Sequence[SegmentBatch]) -> LaidOut:
         """Return segmentations as `inference` asks for them."""
         if len(several) > 1:
             raise InputError("a list of batches", hint="give one batch, or a list of SegmentPotentials")

@@ -241,7 +241,7 @@ class SemiCRF(SequenceLabeller):
         return tuple(names) if complete else tuple(sorted({*names, *both}))
 
     def answers(self, corpus: Corpus, compiled: Compiled) -> SegmentAnswers:
-        """Return what the model says of texts under rules; see `espalier.estimators.abilities.Answers`."""
+        """Return what the model says of texts under rules; see `espalier.estimators.abilities.AnswersItself`."""
         tags = np.array([compiled.labels.encode(row) for row in self.segment_labels()], np.int64)
         return SegmentAnswers(corpus, self.potentials(corpus), compiled, tags)
 
