@@ -57,6 +57,22 @@ def test_certificates_hold_with_the_diminishing_step(problem):
 
 
 @few
+@given(problems(linear_nodes | local_nodes))
+def test_certificates_hold_with_cutting_planes(problem):
+    check(problem, dual.decode(problem, step="cuts"))
+
+
+@few
+@given(problems(linear_nodes, prices=(0.5, 1.25, 4.0)))
+def test_cutting_planes_end_at_the_least_dual(problem):
+    """No other step, however long, gets below; and they need few passes."""
+    least = dual.decode(problem, step="cuts", max_iterations=500).certificate
+    others = [dual.decode(problem, step=step, max_iterations=500).certificate.bound for step in ("polyak", "sdd14")]
+    assert least.bound <= min(others) + 1e-6
+    assert least.work.viterbi < 100
+
+
+@few
 @given(problems(linear_nodes, exact=True))
 def test_certificates_hold_among_ties(problem):
     check(problem, dual.decode(problem))
@@ -98,7 +114,7 @@ def test_polyak_needs_fewer_passes():
         step: sum(dual.decode(problem, step=step).certificate.work.viterbi for problem in broken_problems(40, 2.0))
         for step in dual.STEPS
     }
-    assert passes["polyak"] < passes["sdd14"]
+    assert passes["cuts"] < passes["polyak"] < passes["sdd14"]
 
 
 # a O a scores 3.5; with one segment of a at most a O O is best with 3; O O O scores 2.
@@ -138,6 +154,9 @@ def test_a_duality_gap_is_reported_as_it_is():
     assert decoding.certificate.bound == pytest.approx(5.0, abs=0.05)
     assert decoding.certificate.bound >= 5.0 - 1e-9
     assert decoding.certificate.gap == pytest.approx(decoding.certificate.bound)
+    cut = dual.decode(problem, step="cuts")
+    assert (cut.status, cut.certificate.bound) == (Status.BOUNDED, pytest.approx(5.0))
+    assert cut.certificate.work.viterbi < decoding.certificate.work.viterbi
 
 
 def test_hard_rules_that_exclude_each_other_are_infeasible():

@@ -57,10 +57,12 @@ def price(rho: np.ndarray, d: np.ndarray) -> float:
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("batch", [1, 3])
 @pytest.mark.parametrize("options", ["", " [penalty 0.5]", " [hard]"])
-def test_perceptron_against_enumeration(seed: int, batch: int, options: str) -> None:
+@pytest.mark.parametrize("averaged", [True, False])
+def test_perceptron_against_enumeration(seed: int, batch: int, options: str, averaged: bool) -> None:
     rules = RuleSet.from_text(TEXT.replace("-> x\nBorder", f"-> x{options}\nBorder"))
     scores, compiled = potentials(seed), compile_rules(rules, NAMES)
-    found = train_perceptron_penalties([part_of(scores, compiled)], compiled, epochs=3, rate=0.3, batch=batch)
+    part = part_of(scores, compiled)
+    found = train_perceptron_penalties([part], compiled, epochs=3, rate=0.3, batch=batch, averaged=averaged)
     learned = np.array([rule.penalty is None for rule in rules])
     rho, total, steps = np.where(learned, 0.0, rules.penalties), np.zeros(4), 0
     tables = [enumerated(p, words, rules) for p, words in zip(scores, TOKENS, strict=True)]
@@ -72,7 +74,8 @@ def test_perceptron_against_enumeration(seed: int, batch: int, options: str) -> 
                 change += guess[2] - degrees(rules, TOKENS[i], GOLD[i])
             rho = np.where(learned, np.maximum(rho + 0.3 * change, 0.0), rho)
             total, steps = total + np.where(learned, rho, 0.0), steps + 1
-    np.testing.assert_allclose(found, np.where(learned, total / steps, rules.penalties), atol=1e-9)
+    expected = total / steps if averaged else rho
+    np.testing.assert_allclose(found, np.where(learned, expected, rules.penalties), atol=1e-9)
 
 
 @pytest.mark.parametrize("seed", range(4))

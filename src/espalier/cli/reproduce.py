@@ -34,6 +34,17 @@ def reproduce(
         Path | None,
         typer.Option("--markdown", metavar="FILE.MD", help="Write the tables as Markdown, pictures into images/FILE."),
     ] = None,
+    claims: Annotated[
+        Path | None,
+        typer.Option("--claims", metavar="PAGE.MD", help="Write the page of claims, its figures into PAGE.json."),
+    ] = None,
+    check: Annotated[
+        Path | None,
+        typer.Option("--check", metavar="PAGE.JSON", help="Compute figures again whose code or data have changed."),
+    ] = None,
+    sample: Annotated[
+        int | None, typer.Option("--sample", metavar="N", help="With --check: N of all figures instead.")
+    ] = None,
     runs: Annotated[
         int | None, typer.Option("--runs", metavar="N", help="Training subsets for each figure, by default 5.")
     ] = None,
@@ -55,6 +66,9 @@ def reproduce(
         espalier reproduce codl07 --quick --data data
     """
     from espalier.cli.results import list_table, result_tables, results_page, write_markdown, write_results
+    from espalier.papers.claims.claim import read_claims
+    from espalier.papers.claims.kept import cells_for
+    from espalier.papers.claims.page import spots_of, tables_of, write_claims
     from espalier.papers.tables import cache as cells
     from espalier.papers.tables.data import Data
     from espalier.papers.tables.registry import TABLES, find_tables
@@ -62,21 +76,34 @@ def reproduce(
     from espalier.papers.tables.runner import reproduce as run_tables
     from espalier.text_files import write_chunks
 
-    refuse_stdout({"--html": html, "--markdown": markdown})
-    keep_apart([], {"--json": json, "--html": html, "--markdown": markdown})
+    written = {"--html": html, "--markdown": markdown, "--claims": claims}
+    refuse_stdout(written)
+    keep_apart([], {"--json": json, **written})
     kept = cells.Cache(cache or _default_cache(), stale)
     if listing:
         tables = find_tables(names or TABLES)
         known = {table.name: table.minutes for table in tables}
         say(list_table(tables, known if data is None else expected_minutes(tables, Data(data), kept)))
         return
-    tables = find_tables(names or ())
+    tables = tables_of(read_claims()) if claims is not None and not names else find_tables(names or ())
     if data is None:
         raise InputError("name the directory of the data sets: --data DIR, or set ESPALIER_DATA")
+    if check is not None:
+        _check(check, data, sample, jobs)
+        return
+    wanted = cells_for(tables, spots_of(read_claims())) if claims is not None else None
     chosen = runs if runs is not None else 1 if quick else 5
     with progress("reproducing") as news:
         found = run_tables(
-            tables, Data(data), runs=chosen, jobs=jobs, quick=quick, cache=kept, kept_only=kept_only, news=news
+            tables,
+            Data(data),
+            runs=chosen,
+            jobs=jobs,
+            quick=quick,
+            cache=kept,
+            kept_only=kept_only,
+            chosen=lambda cell: wanted is None or (cell.table, cell.row, cell.column) in wanted,
+            news=news,
         )
     for notice in (*found.notices, *(f"{cell} failed: {what}" for cell, what in found.failures)):
         complain(notice)
@@ -88,9 +115,29 @@ def reproduce(
         write_chunks(html, [results_page(tables, found.results, found.seconds)], "utf-8")
     if markdown is not None:
         write_markdown(markdown, tables, found)
+    if claims is not None:
+        write_claims(claims, tables, found, Data(data))
     figures, seconds = counted(len(found.results), "figure"), sum(found.seconds.values())
     note(f"{figures}; {seconds:.0f} s of work, kept in {kept.directory}")
     if found.failures:
+        raise typer.Exit(1)
+
+
+def _check(path: Path, data: Path, sample: int | None, jobs: int) -> None:
+    """Compute kept figures again, say which differ, and note what they come from now."""
+    from espalier.papers.claims.checking import check
+    from espalier.papers.claims.kept import read_places, write_places
+    from espalier.papers.tables.data import Data
+
+    places = read_places(path)
+    with progress("checking") as news:
+        found = check(places, Data(data), sample=sample, jobs=jobs, news=news)
+    for different in (*found.differences, *(f"{cell} failed: {what}" for cell, what in found.failures)):
+        complain(str(different))
+    note(f"{counted(found.computed, 'figure')} of {len(places)} computed again, {len(found.differences)} differ")
+    if sample is None:
+        write_places(path, found.places)
+    if found.differences or found.failures:
         raise typer.Exit(1)
 
 

@@ -151,6 +151,7 @@ def results_markdown(
     results: Sequence[protocol.Result],
     seconds: Mapping[str, float],
     images: str | None = None,
+    title: str = "Results",
 ) -> str:
     """Return the tables as Markdown: a row for each row of a table, "ours ± sd (paper)" in its columns.
 
@@ -158,7 +159,7 @@ def results_markdown(
     """
     from espalier.papers.tables.pictures import pictures
 
-    lines = ["# Results", "", *wrap(_where_and_when(sum(seconds.values())), 120), ""]
+    lines = [f"# {title}", "", *wrap(_where_and_when(sum(seconds.values())), 120), ""]
     lines += [*wrap(_HOW_TO_READ, 120), ""]
     for one in tables:
         own = [result for result in results if result.table == one.name]
@@ -202,7 +203,8 @@ def write_markdown(path: Path, tables: Sequence[protocol.Table], found: runner.R
         (path.parent / folder).mkdir(parents=True, exist_ok=True)
     for name, text in drawn.items():
         write_chunks(path.parent / folder / name, [text], "utf-8")
-    write_chunks(path, [results_markdown(tables, found.results, found.seconds, folder.as_posix())], "utf-8")
+    title = path.stem.replace("-", " ").capitalize()
+    write_chunks(path, [results_markdown(tables, found.results, found.seconds, folder.as_posix(), title)], "utf-8")
 
 
 def _runs(results: Sequence[protocol.Result]) -> str:

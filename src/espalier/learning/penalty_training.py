@@ -2,7 +2,8 @@
 
 The degrees of the rules are features, their penalties the weights, ρ >= 0; a rule that ends with 0 is off.
 
-    perceptron   ŷ_i = argmax_y s(x_i, y) - ρ·d(x_i, y);  ρ = max(0, ρ + η Σ_i (d(x_i, ŷ_i) - d(x_i, y_i)));  the mean
+    perceptron   ŷ_i = argmax_y s(x_i, y) - ρ·d(x_i, y);  ρ = max(0, ρ + η Σ_i (d(x_i, ŷ_i) - d(x_i, y_i)));  the mean,
+                 or the last
     svm          min_{ρ >= 0}  ½ |ρ|² + C Σ_i max_y { Δ(y_i, y) + S(x_i, y) } - S(x_i, y_i),  S = s - ρ·d
 
 with the Hamming cost Δ. The SVM is solved by cutting planes (Joachims, Finley & Yu, 2009, one slack): each pass over
@@ -102,9 +103,13 @@ def train_perceptron_penalties(
     epochs: int = 5,
     rate: float = 0.2,
     batch: int = 32,
+    averaged: bool = True,
     threads: int | None = None,
 ) -> Float:
-    """Return penalties, float64[K], by the averaged perceptron; rate : η, and what one unit of degree moves."""
+    """Return penalties, float64[K], by the perceptron; rate : η, and what one unit of degree moves.
+
+    averaged : the mean of all steps, steadier; the last one has more zeros, and so switches more rules off.
+    """
     learned = _learned(compiled)
     rho = np.where(learned, 0.0, compiled.rules.penalties)
     total, steps = np.zeros(compiled.K), 0
@@ -116,7 +121,7 @@ def train_perceptron_penalties(
             rho = np.where(learned, np.maximum(rho + change, 0.0), rho)
             total[learned] += rho[learned]
             steps += 1
-    return np.where(learned, total / max(steps, 1), rho)
+    return np.where(learned, total / max(steps, 1), rho) if averaged else rho
 
 
 def _learned(compiled: Compiled) -> NDArray[np.bool_]:

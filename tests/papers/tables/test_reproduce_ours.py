@@ -87,7 +87,7 @@ def cell(row: str, column: str = "5") -> Cell:
 def test_every_row_learns_what_is_easy(data: Data, row: str) -> None:
     """Phrases are few and tell their labels apart: a figure far below 100 means a broken row."""
     found = ours.TABLE.measure(data, cell(row))
-    assert found[row, "5"] > 90
+    assert float(found[row, "5"]) > 90
     taken = row == f"ads, {ours.BEST_OF['ads']['5']}"
     assert found.get(("ads, best", "5")) == (found[row, "5"] if taken else None)
 
@@ -95,7 +95,7 @@ def test_every_row_learns_what_is_easy(data: Data, row: str) -> None:
 @pytest.mark.usefixtures("few_words")
 def test_references_too(data: Data) -> None:
     data.check(ours.TABLE.needs)
-    assert ours.TABLE.measure(data, cell("citations, recipe"))["citations, recipe", "5"] > 90
+    assert float(ours.TABLE.measure(data, cell("citations, recipe"))["citations, recipe", "5"]) > 90
 
 
 @pytest.mark.usefixtures("few_words")
@@ -218,5 +218,5 @@ def test_confusions_add_up_to_the_tokens_and_agree_with_the_accuracy(
     test = data.corpus("cora/test")
     assert sum(found.values()) == test.n_tokens
     right = sum(count for (given, answer), count in found.items() if given == answer)
-    expected = ours.TABLE.measure(data, cell("citations, recipe"))["citations, recipe", "5"]
+    expected = float(ours.TABLE.measure(data, cell("citations, recipe"))["citations, recipe", "5"])
     assert 100.0 * right / test.n_tokens == pytest.approx(expected)

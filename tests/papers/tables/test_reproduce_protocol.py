@@ -16,7 +16,8 @@ from reproduce_tables import table, write_split
 from espalier.errors import FormatError, InputError
 from espalier.papers.tables.data import Data
 from espalier.papers.tables.protocol import results_of, subset
-from espalier.papers.tables.registry import BY_NAME_ONLY, TABLES, find_tables
+from espalier.papers.tables.registry import BY_NAME_ONLY, GROUPS, TABLES, find_tables, group_of
+from espalier.registry import ours
 
 
 @settings(deadline=None, derandomize=True, max_examples=30)
@@ -74,6 +75,15 @@ def test_tables_by_name() -> None:
         find_tables(["ccm12-tabel3"])
     with pytest.raises(InputError, match="tables: ccm12-table3"):
         find_tables(["zzz"])
+
+
+def test_groups_share_all_tables_out() -> None:
+    names = [[table.name for table in find_tables([group])] for group in GROUPS]
+    assert sorted(name for group in names for name in group) == sorted(ours("tables"))
+    assert {group_of(name) for name in names[0]} == {GROUPS[0]}
+    assert "ccm12-table3-inputs" in names[0]
+    assert "ccm12-table3" in names[1]
+    assert names[2] == list(BY_NAME_ONLY)
 
 
 RECORDS = [{"tokens": ["a", "b"], "labels": ["x", "y"], "bio": ["B-x", "B-y"]}, {"tokens": ["c"], "labels": ["x"]}]

@@ -12,10 +12,10 @@ import pytest
 from reproduce_tables import measure, table, write_split
 
 from espalier.errors import EspalierError, InputError
-from espalier.papers.tables import cache as cache_module
+from espalier.papers.tables import protocol
 from espalier.papers.tables.cache import Cache, Outcome, configuration
 from espalier.papers.tables.data import Data
-from espalier.papers.tables.protocol import Cell
+from espalier.papers.tables.protocol import Cell, Ratio
 from espalier.papers.tables.registry import find_tables
 from espalier.papers.tables.runner import compute, reproduce
 
@@ -120,7 +120,7 @@ def test_figures_of_other_code_are_stale(data: Data, tmp_path: Path, monkeypatch
     seen: list[Cell] = []
     toy, directory = spied(seen), tmp_path / "cache"
     reproduce([toy], data, runs=1, cache=Cache(directory))
-    monkeypatch.setattr(cache_module, "code_digest", lambda: "another")
+    monkeypatch.setattr(protocol, "code_digest", lambda module: "another")
     reproduce([toy], data, runs=1, cache=Cache(directory, stale=True))
     assert len(seen) == 4
     reproduce([toy], data, runs=1, cache=Cache(directory))
@@ -129,11 +129,30 @@ def test_figures_of_other_code_are_stale(data: Data, tmp_path: Path, monkeypatch
 
 def test_what_is_kept_comes_back(tmp_path: Path) -> None:
     kept, settings = Cache(tmp_path / "deep" / "cache"), {"row": "é", "n": [1, None, 0.1]}
-    assert kept.load(settings) == (None, "")
-    outcome = Outcome({("a", "b"): 0.1 + 0.2, ("a", "c"): -1e-300}, 2.5, ("noted",))
+    assert kept.load(settings, "here") == (None, "")
+    ratios = {("a", "b"): Ratio((1.0, 2.0), (3.0, 4.0), 1.0)}
+    outcome = Outcome({("a", "b"): 0.1 + 0.2, ("a", "c"): -1e-300}, 2.5, ("noted",), ratios, "here")
     kept.store(settings, outcome)
-    assert kept.load(settings) == (outcome, "")
+    assert kept.load(settings, "here") == (outcome, "")
+    assert kept.load(settings, "elsewhere") == (None, "")
+    assert Cache(kept.directory, stale=True).load(settings, "elsewhere") == (outcome, "")
     assert [path.suffix for path in (tmp_path / "deep" / "cache").iterdir()] == [".json"]
+
+
+def test_ratios_become_figures_and_are_kept(data: Data, tmp_path: Path) -> None:
+    kept, measured = Cache(tmp_path / "cache"), Ratio((1, 0, 2), (2, 2, 4))
+    toy = replace(table("half"), measure=lambda data, cell: measured, cells=(("half", "1"),))
+    for _ in range(2):  # computed, and kept
+        found = reproduce([toy], data, runs=1, cache=kept)
+        assert figures(found) == {("half", "1"): (37.5, 1)}
+        [(cell, outcome)] = found.done
+        assert (cell.row, outcome.code) == ("half", toy.code)
+        assert outcome.ratios == {("half", "1"): measured}
+
+
+def test_chosen_cells_alone_are_computed(data: Data) -> None:
+    found = reproduce([table()], data, runs=2, chosen=lambda cell: cell.row == "half")
+    assert {row for row, _ in figures(found)} == {"half"}
 
 
 def test_a_failing_cell_fails_alone(data: Data, tmp_path: Path) -> None:

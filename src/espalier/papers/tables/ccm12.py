@@ -22,7 +22,8 @@ from espalier.estimators.ccm import CCM
 from espalier.estimators.codl import CoDL
 from espalier.estimators.hmm import HMM
 from espalier.papers.tables.data import Data
-from espalier.papers.tables.protocol import Cell, Table, subset
+from espalier.papers.tables.measured import token_accuracy
+from espalier.papers.tables.protocol import Cell, Ratio, Table, subset
 from espalier.rules.ruleset import RuleSet
 from espalier.tasks.task import load_task
 
@@ -86,8 +87,8 @@ def published(
 class Accuracies(NamedTuple):
     """Token accuracy on the test split, in percent: answers under the rules, and answers of the HMM alone."""
 
-    ruled: float
-    plain: float
+    ruled: Ratio
+    plain: Ratio
 
 
 def plan(
@@ -140,9 +141,10 @@ def pool(data: Data, settings: Mapping[str, Any]) -> Corpus:
     return data.corpus(f"{SETS[settings['domain']]}/unlabelled", None)[: settings["pool"]]
 
 
-def accuracy(model: Any, data: Data, domain: str) -> float:
+def accuracy(model: Any, data: Data, domain: str) -> Ratio:
     """Return the token accuracy of a fitted model on the test split, in percent."""
-    return 100.0 * float(model.score(data.corpus(f"{SETS[domain]}/test")))
+    test = data.corpus(f"{SETS[domain]}/test")
+    return token_accuracy(test, model.predict(test))
 
 
 def build(settings: Mapping[str, Any]) -> Any:
@@ -166,7 +168,7 @@ def scores(data: Data, cell: Cell) -> Accuracies:
     return _scores(data, json.dumps(settings, sort_keys=True), 0 if everything else cell.run, digests)
 
 
-def ruled(data: Data, cell: Cell) -> float:
+def ruled(data: Data, cell: Cell) -> Ratio:
     """Learn by the plan of a cell, and test under its rules: what most tables measure."""
     return scores(data, cell).ruled
 

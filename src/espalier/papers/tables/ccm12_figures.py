@@ -32,7 +32,7 @@ from espalier.papers.tables.ccm12 import (
 )
 from espalier.papers.tables.ccm12_tables import BOTH, FIGURES_3, settings_3
 from espalier.papers.tables.data import Data
-from espalier.papers.tables.protocol import Cell, Place
+from espalier.papers.tables.protocol import Cell, Figure, Place
 
 __all__ = ["FIGURE_2", "FIGURE_3", "FIGURE_4", "FIGURE_5"]
 
@@ -63,10 +63,10 @@ ROWS_3 = ("citations, HMM", "citations, semi HMM-CCM", "ads, HMM", WITHOUT, "ads
 PUBLISHED_3 = published({row: FIGURES_3.get(row) for row in ROWS_3}, CURVES)
 
 
-def measure_3(data: Data, cell: Cell) -> dict[Place, float]:
+def measure_3(data: Data, cell: Cell) -> dict[Place, Figure]:
     """Train as the row says, and test; a model of advertisements under rules is tested without them, too."""
     found = scores(data, cell)
-    figures = {(cell.row, cell.column): found.ruled}
+    figures: dict[Place, Figure] = {(cell.row, cell.column): found.ruled}
     if cell.row == "ads, semi HMM-CCM":
         figures[WITHOUT, cell.column] = found.plain
     return figures

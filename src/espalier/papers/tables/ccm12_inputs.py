@@ -33,7 +33,6 @@ from espalier.papers.tables.ccm12 import (
     NONE,
     PENALTIES,
     SETS,
-    SIZES,
     SPLIT,
     VOCABULARY,
     accuracy,
@@ -47,6 +46,7 @@ from espalier.papers.tables.ccm12 import (
 )
 from espalier.papers.tables.ccm12_figures import FIGURE_2, FIGURE_3, FIGURE_4, FIGURE_5
 from espalier.papers.tables.ccm12_tables import (
+    BOTH,
     SEMI,
     TABLE_3,
     TABLE_4,
@@ -59,7 +59,8 @@ from espalier.papers.tables.ccm12_tables import (
     projected,
 )
 from espalier.papers.tables.data import Data
-from espalier.papers.tables.protocol import Cell, Place
+from espalier.papers.tables.measured import share, token_accuracy
+from espalier.papers.tables.protocol import Cell, Figure, Place, Ratio
 from espalier.tasks.task import load_task
 
 __all__ = ["EPOCHS_9", "WORDS", "like_paper", "plain"]
@@ -210,7 +211,7 @@ def _settings_52(row: str, column: str) -> dict[str, Any]:
     return like_paper("citations", 300, semi=semi, rules=rules) | {"seen": "test" in row, "guessed": "guessed" in row}
 
 
-def measure_52(data: Data, cell: Cell) -> float:
+def measure_52(data: Data, cell: Cell) -> Ratio:
     """Learn from the training references, from guesses or from test references besides, and test."""
     chosen, raw = dict(cell.settings), pool(data, cell.settings)
     train = labelled(data, "citations", 300, 0)
@@ -296,6 +297,43 @@ CHOICE_TABLE = paper_table(
     ),
 )
 
+# The HMM as tuned on development data beside the textbook's: one is added to every count. Rules mend what a model gets
+# wrong, so what they gain depends on it. As written, a year is a word like any other; else words are in classes (years,
+# numbers by length), and so the HMM knows nearly all years without the rule on dates.
+
+ONE = {"smoothing": "additive", "emission_alpha": 1.0, "transition_alpha": 1.0, "start_alpha": 1.0}
+SMOOTHED: dict[str, dict[str, Any]] = {
+    "as tuned": plain(5), "add one": ONE, "add one, words as written": ONE | {"normalise": "none"},
+}  # fmt: skip
+SMOOTHED_ROWS = (
+    *(f"citations, {model}" for model in ("HMM", "HMM-CCM", "semi HMM", "semi HMM-CCM")),
+    *("citations, HMM, Date", "citations, HMM, Punctuation", "citations, semi HMM, AppearsOnce"),
+    *("citations, semi HMM, Punctuation",),
+    *(f"ads, {model}" for model in ("HMM", "HMM-CCM", "semi HMM", "semi HMM-CCM")),
+    *("ads, semi HMM, FieldLength", "ads, semi HMM, Punctuation"),
+)
+
+
+def _settings_smoothing(row: str, column: str) -> dict[str, Any]:
+    domain, model, *one = row.split(", ")
+    rules = one[0] if one else ALL if model.endswith("-CCM") else NONE
+    penalties = HARD if one else PENALTIES
+    chosen = like_paper(domain, 5, semi=model.startswith("semi "), rules=rules, penalties=penalties)
+    return chosen | {"hmm": SMOOTHED[column]}
+
+
+SMOOTHING_TABLE = paper_table(
+    name="ccm12-smoothing",
+    title="What rules gain over an HMM as tuned and over one that adds one to every count, 5 labelled sequences",
+    minutes=1.5,
+    needs=BOTH,
+    published={row: dict.fromkeys(SMOOTHED) for row in SMOOTHED_ROWS},
+    settings=_settings_smoothing,
+    measure=ruled,
+    quick=("add one",),
+    departures=("the paper does not say how its HMM smooths", SPLIT, BREAKS),
+)
+
 # Ways to decode under rules, side by side: the test references, a plain HMM of 20 references, penalties by counting.
 
 DECODED = {"Viterbi, no rules": {}, "beam, 5": {"width": 5}, "beam, 20": {"width": 20}, "A*": {}, "ILP": {}}
@@ -308,7 +346,7 @@ def _settings_decoders(row: str, column: str) -> dict[str, Any]:
     return chosen | {"method": METHODS[row], "options": DECODED[row], "priced": not row.startswith("Viterbi")}
 
 
-def measure_decoders(data: Data, cell: Cell) -> dict[Place, float]:
+def measure_decoders(data: Data, cell: Cell) -> dict[Place, Figure]:
     """Decode the test references by one method; the best score is that of the compiled decoder, which proves it."""
     chosen, test = cell.settings, data.corpus("cora/test")
     train = labelled(data, "citations", chosen["labelled"], cell.run)
@@ -319,13 +357,12 @@ def measure_decoders(data: Data, cell: Cell) -> dict[Place, float]:
     problems = [Problem(batch[i], one, rho) for i, one in enumerate(grounded)]
     begin = time.process_time()
     found = [run(problem, chosen["method"], **chosen["options"]) for problem in problems]
-    seconds, gold = time.process_time() - begin, test.all_labels()
-    right = sum(a == b for one, y in zip(found, gold, strict=True) for a, b in zip(one.names(), y, strict=True))
+    seconds = time.process_time() - begin
     priced = np.array([one.score for one in found])
-    figures = {
-        ACCURACY: 100.0 * right / test.n_tokens,
-        PROVEN: 100.0 * float(np.mean([one.certificate.proven for one in found])),
-        BEST: 100.0 * float(np.mean(priced >= exact.scores - 1e-6)) if chosen["priced"] else 0.0,
+    figures: dict[str, Figure] = {
+        ACCURACY: token_accuracy(test, [one.names() for one in found]),
+        PROVEN: share([one.certificate.proven for one in found]),
+        BEST: share(priced >= exact.scores - 1e-6) if chosen["priced"] else 0.0,
         MILLISECONDS: 1e3 * seconds / len(found),
     }
     return {(cell.row, column): figures[column] for column in PUBLISHED_DECODERS[cell.row]}
@@ -367,7 +404,7 @@ def _settings_5(row: str, column: str) -> dict[str, Any]:
     return {**TABLE_5.settings(row, column), "features": [one.text for one in AP_FEATURES]}
 
 
-def measure_5(data: Data, cell: Cell) -> float:
+def measure_5(data: Data, cell: Cell) -> Ratio:
     """Train as the row says, and test."""
     return projected(data, cell, AP_FEATURES) if "projections" in cell.settings else ruled(data, cell)
 
@@ -410,7 +447,6 @@ TABLE_10P = replace(
     name="ccm12-table10-inputs",
     settings=_settings_10,
     minutes=2.0,
-    once=frozenset(size for sizes in SIZES.values() for size in sizes),
     departures=(
         VOCABULARY,
         COUNTING,

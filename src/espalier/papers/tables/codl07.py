@@ -32,9 +32,9 @@ from espalier.papers.tables.ccm12 import (
 )
 from espalier.papers.tables.ccm12_inputs import plain
 from espalier.papers.tables.data import Data
-from espalier.papers.tables.protocol import Cell, Place, Table
+from espalier.papers.tables.protocol import Cell, Figure, Place, Table
 
-__all__ = ["CURVES_TABLE", "GAMMA", "INPUTS_TABLE", "PENALTIES", "SOURCE", "TABLE"]
+__all__ = ["CURVES_TABLE", "GAMMA", "INPUTS_TABLE", "PENALTIES", "PLAIN_CURVES_TABLE", "SOURCE", "TABLE"]
 
 SOURCE = "Chang, Ratinov & Roth 2007"
 GAMMA = 0.1
@@ -74,12 +74,12 @@ def _settings(row: str, column: str) -> dict[str, Any]:
     return plan(domain, int(size), penalties=HARD if row == HARDLY else PENALTIES[domain], codl=codl)
 
 
-def measure(data: Data, cell: Cell) -> dict[Place, float]:
+def measure(data: Data, cell: Cell) -> dict[Place, Figure]:
     """Train as the row says, and test without rules and with them."""
     found = scores(data, cell)
     if cell.row == HARDLY:
         return {(HARDLY, cell.column): found.ruled}
-    figures = {(cell.row, cell.column): found.plain}
+    figures: dict[Place, Figure] = {(cell.row, cell.column): found.plain}
     if cell.row + INFER in FIGURES:
         figures[cell.row + INFER, cell.column] = found.ruled
     return figures
@@ -180,4 +180,64 @@ CURVES_TABLE = Table(
         "degree of a rule is worth as much as whether it is broken. The k best of equal weight, as in the paper, teach "
         "less than the best alone; weighted by score they teach as much, but for 300."
     ),
+)
+
+# The curves with a plain HMM that knows the words of the pool, answers with rules and without; the k best at two sizes.
+
+LEARNERS_OF_INPUTS: dict[str, dict[str, Any]] = {
+    "sup": {"codl": {"gamma": GAMMA, "cycles": 0}},
+    "sup, yes or no": {"codl": {"gamma": GAMMA, "cycles": 0}, "once": True},
+    "H&W": CURVES["H&W+I"],
+    "H&W&C": CURVES["H&W&C+I"],
+    "H&W&C, yes or no": CURVES[YES_OR_NO],
+    "H&W&C, 50 best": CURVES["H&W&C+I, 50 best"],
+}
+SIZES_OF_INPUTS: dict[str, dict[str, tuple[str, ...]]] = {
+    "sup, yes or no": {"citations": ("20",), "ads": ("20", "100")},
+    "H&W&C, yes or no": {"citations": ("20",), "ads": ("20",)},
+    "H&W&C, 50 best": {"citations": ("5",), "ads": ()},
+}
+
+
+def _settings_of_plain_curves(row: str, column: str) -> dict[str, Any]:
+    domain, _, learner = row.partition(", ")
+    chosen = LEARNERS_OF_INPUTS[learner.replace(INFER, "")]
+    once = {"once": True} if chosen.get("once") else {}
+    return plan(domain, int(column), penalties=PENALTIES[domain], codl=chosen["codl"], hmm=plain(int(column))) | once
+
+
+def measure_both(data: Data, cell: Cell) -> dict[Place, Figure]:
+    """Train as the row says, and test without rules and with them."""
+    found = scores(data, cell)
+    return {(cell.row, cell.column): found.plain, (_with_rules(cell.row), cell.column): found.ruled}
+
+
+def _with_rules(row: str) -> str:
+    """Return the row of answers under the rules."""
+    domain, learner, *how = row.split(", ")
+    return ", ".join([domain, learner + INFER, *how])
+
+
+LEARNED = {
+    f"{domain}, {learner}": SIZES_OF_INPUTS.get(learner, CURVE_SIZES)[domain]
+    for domain in CURVE_SIZES
+    for learner in LEARNERS_OF_INPUTS
+}
+PLAIN_CURVES_TABLE = Table(
+    name="codl07-curves-inputs",
+    title="Learning with rules by number of labels, from a plain HMM; degrees against yes or no; the 50 best",
+    source=SOURCE,
+    metric=METRIC,
+    minutes=6,
+    needs=needs("citations", "ads", pool=True),
+    published={
+        name: dict.fromkeys(sizes) for row, sizes in LEARNED.items() if sizes for name in (row, _with_rules(row))
+    },
+    settings=_settings_of_plain_curves,
+    measure=measure_both,
+    cells=tuple((row, size) for row, sizes in LEARNED.items() for size in sizes),
+    once=frozenset({"300"}),
+    quick=("5",),
+    charts={"curves": "labelled sequences"},
+    departures=(VOCABULARY, SPLIT, BREAKS, "the paper has curves without figures"),
 )

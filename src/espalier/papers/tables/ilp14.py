@@ -19,9 +19,9 @@ import numpy as np
 
 from espalier.corpus import Corpus
 from espalier.estimators.crf import CRF
-from espalier.metrics import segment_scores, token_accuracy
 from espalier.papers.tables.data import Data
-from espalier.papers.tables.protocol import Cell, Place, Table, subset
+from espalier.papers.tables.measured import field_f1, token_accuracy
+from espalier.papers.tables.protocol import Cell, Figure, Place, Ratio, Table, subset
 from espalier.papers.two_stage.estimator import TwoStage
 from espalier.rules.generators import RELATION_KINDS
 from espalier.tasks.task import load_task
@@ -93,14 +93,14 @@ def split(data: Data, chosen: Mapping[str, Any], run: int) -> Split:
     return Split(train, dev, last)
 
 
-def measure(data: Data, cell: Cell) -> dict[Place, float]:
+def measure(data: Data, cell: Cell) -> dict[Place, Figure]:
     """Compute a column: Viterbi, relations of each kind, all of them, and all of them for every tau."""
     chosen, parts = cell.settings, split(data, cell.settings, cell.run)
     features: Any = WORD_START_END if chosen["features"] is None else load_task(chosen["features"]).extractor
     base = RememberedCRF(features, l2=chosen["l2"], threads=1)
     gold = parts.test.all_labels()
     plain = base.fit(parts.train).predict(parts.test)
-    found = {VITERBI: _score(gold, plain)}
+    found: dict[str, Figure] = {VITERBI: _score(gold, plain)}
     for row, kinds in {PAIRS: RELATION_KINDS, **KINDS}.items():
         learn = "mine" if row == PAIRS else "clauses"
         model = TwoStage(base, learn, kinds=kinds, taus=(1.0, *TAUS), threads=1).fit(parts.train, dev=parts.dev)
@@ -130,11 +130,11 @@ def _effects(gold: Sequence[Any], before: Sequence[Any], after: Sequence[Any]) -
     }
 
 
-def _score(gold: Sequence[Any], answers: Sequence[Any]) -> float:
+def _score(gold: Sequence[Any], answers: Sequence[Any]) -> Ratio:
     """Return token accuracy of plain labels, F1 of entities of tags, in percent."""
     if any(label.startswith("B-") for y in gold for label in y):
-        return 100.0 * segment_scores(gold, answers).micro.f1
-    return 100.0 * token_accuracy(gold, answers)
+        return field_f1(gold, answers)
+    return token_accuracy(gold, answers)
 
 
 def _settings(row: str, column: str) -> dict[str, Any]:

@@ -55,7 +55,7 @@ from espalier.features.word_classes import WordClasses
 from espalier.metrics import confusion
 from espalier.papers.tables.ccm12 import SETS, SIZES, accuracy, labelled, needs, paper_table, pool
 from espalier.papers.tables.data import Data
-from espalier.papers.tables.protocol import Cell, Place, Table
+from espalier.papers.tables.protocol import Cell, Figure, Place, Table
 from espalier.tasks.task import load_task
 
 __all__ = ["CONFUSION", "TABLE", "TEXT", "fitted", "recipe", "settings", "word_classes"]
@@ -270,10 +270,10 @@ def _taught(data: Data, chosen: Mapping[str, Any], train: Corpus) -> Any:
     return recipe(chosen, classes, threads=1).fit(train, **more)
 
 
-def measure(data: Data, cell: Cell) -> dict[Place, float]:
+def measure(data: Data, cell: Cell) -> dict[Place, Figure]:
     """Train as the row says, and test; the row `best` has the figures of the row that it takes."""
     domain, _, change = cell.row.partition(", ")
-    found = {(cell.row, cell.column): accuracy(fitted(data, cell), data, domain)}
+    found: dict[Place, Figure] = {(cell.row, cell.column): accuracy(fitted(data, cell), data, domain)}
     if change == BEST_OF[domain][cell.column]:
         found[f"{domain}, {BEST}", cell.column] = found[cell.row, cell.column]
     return found

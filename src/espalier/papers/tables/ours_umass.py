@@ -13,7 +13,7 @@ from __future__ import annotations
 from typing import Any
 
 from espalier.papers.tables.data import Data
-from espalier.papers.tables.protocol import Cell, Place
+from espalier.papers.tables.protocol import Cell, Figure, Place
 from espalier.papers.tables.sdd14 import EVERY, LEAF, MEMBER, STUDY, Study, level_scores
 from espalier.papers.tables.sdd14_tables import paper_table
 
@@ -39,7 +39,7 @@ def _settings(row: str, column: str) -> dict[str, Any]:
     return {"study": STUDY | {"members": MEMBERS[base(row)]}}
 
 
-def measure(data: Data, cell: Cell) -> dict[Place, float]:
+def measure(data: Data, cell: Cell) -> dict[Place, Figure]:
     """Learn the rules on the development split, then learn from it, and test without rules and with them."""
     study, name = Study.of(data, cell), base(cell.row)
     answers = {name: study.plain(), UNDER_RULES[name]: study.constrained(study.rules("all"))[0]}

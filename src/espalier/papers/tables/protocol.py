@@ -17,17 +17,51 @@ import numpy as np
 from numpy.typing import NDArray
 
 from espalier.errors import InputError
+from espalier.papers.tables.sources import code_digest
 
 if TYPE_CHECKING:
     from espalier.papers.tables.data import Data
 
-__all__ = ["RUNS", "Cell", "Place", "Result", "Table", "results_of", "subset"]
+__all__ = ["RUNS", "Cell", "Figure", "Place", "Ratio", "Result", "Table", "results_of", "subset"]
 
 RUNS = 5
 """Random training subsets that a figure is the mean of."""
 
 Place: TypeAlias = tuple[str, str]
 """(row, column) of a table."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ratio:
+    """A figure that is a ratio of sums over N test sequences, and so knows how sure it is: scale · Σ up / Σ down.
+
+    Accuracy, F1 (twice what is right over found and gold), shares and means are all such; kept by sequence, two of the
+    same sequences can be compared in pairs.
+    """
+
+    up: tuple[float, ...]
+    down: tuple[float, ...]
+    scale: float = 100.0
+
+    @classmethod
+    def of(cls, counts: NDArray[Any], scale: float = 100.0) -> Ratio:
+        """Return the ratio of two columns of counts, [N, 2]."""
+        up, down = np.asarray(counts).T.tolist()
+        return cls(tuple(up), tuple(down), scale)
+
+    @property
+    def value(self) -> float:
+        """The figure; 0 where there is nothing below the line."""
+        below = sum(self.down)
+        return self.scale * sum(self.up) / below if below else 0.0
+
+    def __float__(self) -> float:
+        """Return the figure."""
+        return self.value
+
+
+Figure: TypeAlias = "float | Ratio"
+"""What a cell measures at a place."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +106,7 @@ class Table:
     needs: tuple[str, ...]
     published: Mapping[str, Mapping[str, float | None]]
     settings: Callable[[str, str], Mapping[str, Any]]
-    measure: Callable[[Data, Cell], float | Mapping[Place, float]]
+    measure: Callable[[Data, Cell], Figure | Mapping[Place, Figure]]
     cells: tuple[Place, ...] = ()
     once: frozenset[str] = field(default_factory=frozenset)
     quick: tuple[str, ...] = ()
@@ -80,6 +114,11 @@ class Table:
     charts: Mapping[str, str] = field(default_factory=dict)
     departures: tuple[str, ...] = ()
     remark: str = ""
+
+    @property
+    def code(self) -> str:
+        """The digest of the code that measures; what it is given is in the settings."""
+        return code_digest(self.measure.__module__)
 
     @property
     def places(self) -> list[Place]:

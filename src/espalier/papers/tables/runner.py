@@ -26,13 +26,15 @@ from typing import NamedTuple, TypeAlias
 from espalier.errors import EspalierError, InputError
 from espalier.papers.tables.cache import Cache, Outcome, configuration
 from espalier.papers.tables.data import Data
-from espalier.papers.tables.protocol import RUNS, Cell, Place, Result, Table, results_of
+from espalier.papers.tables.protocol import RUNS, Cell, Place, Ratio, Result, Table, results_of
 
 __all__ = [
-    "FailedCell", "Job", "Reproduction", "bundles", "compute", "expected_minutes", "expected_seconds", "reproduce",
+    "Done", "FailedCell", "Job", "Reproduction", "bundles", "compute", "expected_minutes", "expected_seconds",
+    "reproduce",
 ]  # fmt: skip
 
 Job: TypeAlias = "tuple[Table, Cell, Data, Cache | None]"
+Done: TypeAlias = "tuple[Cell, Outcome]"
 
 
 class FailedCell(NamedTuple):
@@ -46,13 +48,14 @@ class FailedCell(NamedTuple):
 class Reproduction:
     """What came of a run: results in the order of the tables, failed cells, and notices worth reading.
 
-    seconds : what the cells took when they were computed, table by table.
+    seconds : what the cells took when they were computed, table by table. done : the cells themselves.
     """
 
     results: tuple[Result, ...]
     failures: tuple[FailedCell, ...]
     notices: tuple[str, ...]
     seconds: Mapping[str, float]
+    done: tuple[Done, ...] = ()
 
 
 def reproduce(
@@ -64,23 +67,24 @@ def reproduce(
     quick: bool = False,
     cache: Cache | None = None,
     kept_only: bool = False,
+    chosen: Callable[[Cell], bool] = lambda _: True,
     news: Callable[[str], None] | None = None,
 ) -> Reproduction:
     """Compute tables, all their cells and then the summaries; `news` hears of every finished cell.
 
     runs : training subsets a figure is the mean of. quick : only the columns that a table declares quick.
-    kept_only : compute nothing; a figure is the mean of the runs that are kept.
+    kept_only : compute nothing; a figure is the mean of the runs that are kept. chosen : which cells, if not all.
     """
     for name, value in (("runs", runs), ("jobs", jobs)):
         if isinstance(value, bool) or not isinstance(value, int) or value < 1:
             raise InputError(f"{name} is {value!r}", hint="expected a whole number of at least 1")
     data.check(split for table in tables for split in table.needs)
     todo: list[Job] = []
-    done: list[tuple[Cell, Outcome]] = []
+    done: list[Done] = []
     notices: list[str] = []
     for table in tables:
-        for cell in table.to_run(runs, quick=quick):
-            kept, why = (None, "") if cache is None else cache.load(configuration(table, cell, data))
+        for cell in filter(chosen, table.to_run(runs, quick=quick)):
+            kept, why = (None, "") if cache is None else cache.load(configuration(table, cell, data), table.code)
             if why:
                 notices.append(why)
             if kept is not None:
@@ -100,13 +104,13 @@ def reproduce(
     return _summed_up(tables, done, failures, notices)
 
 
-def _order(finished: tuple[Cell, Outcome]) -> tuple[str, str, str, int]:
+def _order(finished: Done) -> tuple[str, str, str, int]:
     cell = finished[0]
     return cell.table, cell.row, cell.column, cell.run
 
 
 def _summed_up(
-    tables: Iterable[Table], done: Iterable[tuple[Cell, Outcome]], failures: list[FailedCell], notices: list[str]
+    tables: Iterable[Table], done: Sequence[Done], failures: list[FailedCell], notices: list[str]
 ) -> Reproduction:
     figures: dict[str, dict[Place, dict[int, float]]] = {}
     seconds: dict[str, float] = {}
@@ -115,7 +119,7 @@ def _summed_up(
         for place, value in outcome.figures.items():
             figures.setdefault(cell.table, {}).setdefault(place, {})[cell.run] = value
     results = [result for table in tables for result in results_of(table, figures.get(table.name, {}))]
-    return Reproduction(tuple(results), tuple(failures), tuple(notices), seconds)
+    return Reproduction(tuple(results), tuple(failures), tuple(notices), seconds, tuple(done))
 
 
 def compute(job: Job) -> tuple[Cell, Outcome | str]:
@@ -132,13 +136,14 @@ def compute(job: Job) -> tuple[Cell, Outcome | str]:
     except Exception as error:  # whatever it is, it concerns this cell alone
         what = str(error) if isinstance(error, EspalierError) else f"{type(error).__name__}: {error}"
         return cell, what
-    figures = measured if isinstance(measured, Mapping) else {(cell.row, cell.column): measured}
-    figures = {place: float(value) for place, value in figures.items()}
+    found = measured if isinstance(measured, Mapping) else {(cell.row, cell.column): measured}
+    ratios = {place: one for place, one in found.items() if isinstance(one, Ratio)}
+    figures = {place: float(one) for place, one in found.items()}
     wrong = next((place for place in figures if place not in table.places), None)
     if wrong is not None or not all(map(math.isfinite, figures.values())):
         return cell, f"it measured {figures}, which are not finite figures of places of the table"
     notes = tuple(dict.fromkeys(str(warning.message) for warning in heard))
-    outcome = Outcome(figures, time.process_time() - begin, notes)
+    outcome = Outcome(figures, time.process_time() - begin, notes, ratios, table.code)
     if cache is not None:
         cache.store(configuration(table, cell, data), outcome)
     return cell, outcome
@@ -207,5 +212,5 @@ def expected_minutes(tables: Iterable[Table], data: Data, cache: Cache) -> dict[
 def expected_seconds(job: Job) -> float:
     """Return what a cell took when it was last computed, by whatever code; else its share of what the table takes."""
     table, cell, data, cache = job
-    kept = None if cache is None else Cache(cache.directory, stale=True).load(configuration(table, cell, data))[0]
+    kept = None if cache is None else Cache(cache.directory, stale=True).load(configuration(table, cell, data), "")[0]
     return 60.0 * table.minutes / max(sum(1 for _ in table.to_run()), 1) if kept is None else kept.seconds

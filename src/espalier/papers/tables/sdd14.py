@@ -33,15 +33,15 @@ from espalier.features.declare import parse_templates
 from espalier.inference import viterbi
 from espalier.learning.discovery import discover
 from espalier.learning.penalty_training import HeldOut, train_perceptron_penalties
-from espalier.metrics import segment_scores
 from espalier.papers.tables.data import Data
-from espalier.papers.tables.protocol import Cell
+from espalier.papers.tables.measured import field_f1
+from espalier.papers.tables.protocol import Cell, Ratio
 from espalier.papers.tables.sdd14_shared import SharedCRF
 from espalier.potentials import ChainBatch, sum_of_potentials
 from espalier.rules.compile import Compiled, compile_rules
 from espalier.tasks import load_task
 
-__all__ = ["EVERY", "KINDS", "LEAF", "MEMBER", "STUDY", "Study", "level_scores"]
+__all__ = ["EVERY", "KINDS", "LEAF", "MEMBER", "STUDY", "TAGS", "Study", "level_scores"]
 
 TAGS = "bio_paths"
 LEAF, EVERY = "leaf", "all levels"
@@ -63,8 +63,14 @@ development split, too. `weight` is how much its scores count, 1 if there is non
 of a ConvCRF, is one.
 """
 
-STUDY: dict[str, Any] = {"members": [MEMBER], "importance": 2.75, "epochs": 5, "rate": 0.2}
-"""What every cell of these tables has under "study"."""
+STUDY: dict[str, Any] = {
+    "members": [MEMBER], "importance": 2.75, "epochs": 5, "rate": 0.2, "batch": 32, "averaged": True, "order": 0,
+}  # fmt: skip
+"""What every cell of these tables has under "study".
+
+batch, averaged : the perceptron of penalties takes a step after so many references, and its mean or its last penalties
+are taken. order : of the development references, 0 that of the file, else a shuffle.
+"""
 
 
 class Study(NamedTuple):
@@ -113,7 +119,7 @@ class Study(NamedTuple):
 
     def plain(self) -> list[list[str]]:
         """Return what the base alone says about the test references."""
-        return self._named(viterbi(self.potentials(self.test)).labels, self.test)
+        return self.named(viterbi(self.potentials(self.test)).labels, self.test)
 
     def constrained(
         self,
@@ -128,21 +134,21 @@ class Study(NamedTuple):
         batch = self.potentials(test)
         found = decode_batch(batch, compiled, test, penalties, threads=1, max_rounds=max_rounds, max_nodes=max_nodes)
         y = np.where(found.labels >= 0, found.labels, viterbi(batch).labels)
-        return self._named(y, test), found
+        return self.named(y, test), found
 
-    def f1(self, predicted: list[list[str]]) -> float:
+    def f1(self, predicted: list[list[str]]) -> Ratio:
         """Return the field F1 of labels of the test references, in percent."""
-        return 100.0 * segment_scores(self.test.all_labels(), predicted, leaves=True).micro.f1
+        return field_f1(self.test.all_labels(), predicted, leaves=True)
 
-    def _named(self, y: NDArray[np.int16], corpus: Corpus) -> list[list[str]]:
+    def named(self, y: NDArray[np.int16], corpus: Corpus) -> list[list[str]]:
+        """Return the names of labels that stand end to end."""
         names, ends = self.labels, corpus.indptr.tolist()
         return [[names[k] for k in y[a:b].tolist()] for a, b in pairwise(ends)]
 
 
-def level_scores(gold: Sequence[Any], predicted: Sequence[Any]) -> dict[str, float]:
+def level_scores(gold: Sequence[Any], predicted: Sequence[Any]) -> dict[str, Ratio]:
     """Return the field F1 of labels by column, in percent."""
-    levels = ((LEAF, True), (EVERY, False))
-    return {column: 100.0 * segment_scores(gold, predicted, leaves=leaves).micro.f1 for column, leaves in levels}
+    return {column: field_f1(gold, predicted, leaves=leaves) for column, leaves in ((LEAF, True), (EVERY, False))}
 
 
 @lru_cache(maxsize=8)
@@ -175,12 +181,17 @@ def _known(data: Data, labels: Labels) -> Corpus:
 def _rules(study: Study, _train: str, _dev: str, family: str) -> Compiled:
     chosen, labels = json.loads(study.settings), study.labels
     dev = _known(study.data, labels)
+    if chosen["order"]:
+        dev = dev[np.random.default_rng(chosen["order"]).permutation(len(dev))]
     batch = study.potentials(dev, refit=False)
-    predicted = study._named(viterbi(batch).labels, dev)
+    predicted = study.named(viterbi(batch).labels, dev)
     found = discover(dev, predicted, KINDS[family], importance=chosen["importance"], cover=None, penalties=None)
     compiled = compile_rules(found.rules, labels)
     # A sum of n scores is n times as large as their mean, and so are the steps that suit it.
     rate = chosen["rate"] * sum(study.weights)
     unseen = [HeldOut.of(batch, dev, compiled)]
-    rho = train_perceptron_penalties(unseen, compiled, epochs=chosen["epochs"], rate=rate, threads=1)
+    rho = train_perceptron_penalties(
+        unseen, compiled, epochs=chosen["epochs"], rate=rate, batch=chosen["batch"], averaged=chosen["averaged"],
+        threads=1,
+    )  # fmt: skip
     return compile_rules(found.rules.with_penalties(rho), labels)
