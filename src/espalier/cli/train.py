@@ -116,7 +116,9 @@ Rules = Annotated[
 ]
 Penalties = Annotated[
     str | None,
-    typer.Option(metavar="HOW", help="What rules cost: count (learned), svm, perceptron, hard, fixed or a number."),
+    typer.Option(
+        metavar="HOW", help="What rules cost: chosen (by folds), count, svm, perceptron, hard, fixed or a number."
+    ),
 ]
 Features = Annotated[
     Path | None, typer.Option(metavar="TASK.TOML", help="A file with a \\[features] table, instead of the task's.")

@@ -64,6 +64,7 @@ __all__ = [
     "rule_set",
     "say_if_broken",
     "say_jobs_are_gone",
+    "words_alone",
 ]
 
 Self = TypeVar("Self", bound="Estimator")
@@ -255,6 +256,14 @@ def labelled_corpus(X: Any, y: Sequence[Sequence[str | None]] | None, labels: Se
     """Return the labelled sequences, their label names fixed by `labels` if given; without any label it is an error."""
     corpus = as_corpus(X, y, vocabulary=None if labels is None else Labels(labels))
     check_labelled(corpus)
+    return corpus
+
+
+def words_alone(corpus: Corpus, model: Any) -> Corpus:
+    """Return the corpus, or say that a model would not see the features that somebody gave with its tokens."""
+    if corpus.given is not None:
+        what = f"{type(model).__name__} knows words alone, and the tokens of X are features of your own"
+        raise InputError(what, hint="pass words, or use a CRF, which takes both")
     return corpus
 
 

@@ -27,6 +27,7 @@ from espalier.estimators.base import (
     fresh,
     labelled_corpus,
     say_if_broken,
+    words_alone,
 )
 from espalier.models.conv import STORAGES, ConvShape, ScoringNet, packed, unpacked
 from espalier.parallel import choose_threads
@@ -216,7 +217,7 @@ class ConvCRF(SequenceLabeller):
             labels = teacher.labels_.names
         names = self._names(labels)
         if not soft and teacher is None:
-            return labelled_corpus(X, y, names)
+            return words_alone(labelled_corpus(X, y, names), self)
         corpus = as_corpus(X, y, vocabulary=None if names is None else Labels(names))
         if corpus.labels is None and names is None:
             raise InputError("soft labels have no names", hint="pass labels=, the names of their columns")

@@ -24,6 +24,7 @@ from espalier.estimators.base import (
     check_progress,
     check_sample_weight,
     labelled_corpus,
+    words_alone,
 )
 from espalier.features.extract import FeatureExtractor
 from espalier.features.fields import default_templates
@@ -149,7 +150,7 @@ class SemiCRF(SequenceLabeller):
         `labels` fixes the label names (as in y) and their order, so that labels absent from this training set exist.
         """
         self.check_parameters()
-        corpus = labelled_corpus(X, y, labels)
+        corpus = words_alone(labelled_corpus(X, y, labels), self)
         segments = SegmentFeatures.of(self.segment_features)
         known = KnownSegments.of(corpus, self.outside)
         weight = check_sample_weight(sample_weight, len(corpus))

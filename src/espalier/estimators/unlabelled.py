@@ -217,7 +217,7 @@ def checked_pool(unlabelled: Any, who: str) -> Corpus:
     if unlabelled is None:
         raise InputError(f"{who} learns from unlabelled text: pass unlabelled=, token lists or a Corpus")
     pool = as_corpus(unlabelled)
-    pool = Corpus(pool.indptr, pool.token_ids, pool.types, documents=pool.documents)
+    pool = replace(pool, y=None, labels=None)
     if not pool.n_tokens:
         warnings.warn(
             f"the unlabelled pool is empty, so {who} learns from the labels alone: the result is the supervised model",

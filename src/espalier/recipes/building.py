@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from espalier.errors import Argument, Hint, InputError, Part, nearest
 from espalier.estimators.persist import MODELS, class_of
+from espalier.rules.ruleset import KEPT_PRIOR
 
 if TYPE_CHECKING:
     from espalier.features.extract import FeatureExtractor
@@ -17,15 +18,11 @@ if TYPE_CHECKING:
     from espalier.rules.ruleset import RuleSet
     from espalier.tasks.task import Task
 
-__all__ = ["COUNTING", "argument", "built", "default_kind"]
+__all__ = ["SHARED", "argument", "built", "default_kind"]
 
-COUNTING: Mapping[str, Any] = {"over": "applicable", "kept_prior": 150.0}
-"""How penalties are counted for a model that is trained to tell labels apart: over the occasions of a rule.
-
-Over tokens, as the papers count for an HMM, they grow with the length of the texts: of a rule that is broken each tenth
-time that it applies, once in a thousand tokens, the price is 7, more than such a model is ever sure by. The prior was
-chosen on records of `bench/raw_text.py --part dev`.
-"""
+SHARED = 4.0
+"""What B- and I- of a field share in a CRF (`learning.sharing`): of 0, 1, 4 and 16 best or nearly so with 20, 100 and
+1,000 labels, on the training and dev parts of the sets of `bench/few_labels.py`."""
 
 
 def argument(name: str, value: Any = ...) -> Argument:
@@ -85,6 +82,8 @@ def _base(
     if features is not None:
         model.set_params(features=features)
     if start is None:
+        if "shared" in model.get_params(deep=False):
+            model.set_params(shared=SHARED)
         return _set(model, chosen, "")
     return start.joined(_set(model.set_params(**start.parameters), chosen, ""))
 
@@ -107,9 +106,11 @@ def _wrapped(
         what = " is for the method, and supervised has nothing to set"
         raise InputError(Argument("set", "method.NAME"), what, hint=("see ", argument("method")))
     if under_rules:
-        ruled = _new("ccm", base, rules, "count" if price is None else price)
-        tells_apart = start is None and not _averaged(kind)  # what begins from a model has other sizes: not tried
-        base = _set(ruled.set_params(**COUNTING) if tells_apart else ruled, chosen["rules"], "rules.")
+        tells_apart = start is None and not _averaged(kind)
+        ruled = _new("ccm", base, rules, ("chosen" if tells_apart else "count") if price is None else price)
+        if start is not None:  # what begins from a model has other sizes: not tried
+            ruled.set_params(over="tokens", kept_prior=KEPT_PRIOR)
+        base = _set(ruled, chosen["rules"], "rules.")
     return _set(_learner(method, kind, base, rules, price, start), chosen["method"], "method.")
 
 
@@ -124,9 +125,7 @@ def _learner(
 ) -> Any:
     """Put a method around a model that has its rules."""
     if method == "codl":
-        # HMM and perceptron are averaged, as in the papers; other models learn anew from labels and guesses.
-        own = {"update": "interpolate" if _averaged(kind) else "pool"}
-        return _new("codl", base).set_params(**own, **({} if start is None else start.pool_parameters))
+        return _new("codl", base).set_params(**({} if start is None else start.pool_parameters))
     if method in ("words", "em"):
         return _new(method, base)
     if method == "samplerank" and rules.K:

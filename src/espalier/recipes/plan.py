@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 __all__ = ["METHODS", "MODELS", "Method", "Recipe", "plan"]
 
 _TRAINED = ("perceptron", "svm")
-_PENALTIES = ("count", "hard", *_TRAINED, "fixed")
+_PENALTIES = ("chosen", "count", "hard", *_TRAINED, "fixed")
 _GIVEN = ("count", "hard", "fixed", "number")
 
 
@@ -66,14 +66,14 @@ class Method(NamedTuple):
 
 
 METHODS: Mapping[str, Method] = {
-    "supervised": Method("from corrected records", False, _has("fit"), (*_GIVEN, *_TRAINED)),
+    "supervised": Method("from corrected records", False, _has("fit"), ("chosen", *_GIVEN, *_TRAINED)),
     "words": Method(
         "words that the other records use alike are alike; rules teach on those records, too",
-        True, _featured, (*_GIVEN, *_TRAINED),
+        True, _featured, ("chosen", *_GIVEN, *_TRAINED),
     ),
     "codl": Method(
         "constraint-driven: labels the other records under the rules, and learns from those, too",
-        True, _chains, (*_GIVEN, *_TRAINED),
+        True, _chains, ("chosen", *_GIVEN, *_TRAINED),
     ),
     "samplerank": Method(
         "ranking in a random walk, taught by rules on the other records", True, None, ("hard", "fixed", "number")
@@ -153,7 +153,8 @@ def plan(
     method : one of METHODS; by default "supervised"; where there is unlabelled text "words", or "codl" for a model
         that has no features or begins from another.
     rules : instead of the task's; an empty text leaves those out.
-    penalties : what rules cost: "count" (learned), "svm", "perceptron", "hard", "fixed" or a number.
+    penalties : what rules cost: "chosen" (counted or trained, as folds of the labels say; what is done if nothing is
+        asked for), "count", "svm", "perceptron", "hard", "fixed" or a number.
     features : instead of the task's.
     tags : learn where fields begin, or one plain label for each; by default as the task has its labels, else tags.
     settings : parameters by name, such as `{"l2": 0.5}`; those of the rules and of the method have a prefix, as

@@ -14,7 +14,7 @@ each token, whatever the pattern; sets that were met before are looked up.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache, reduce
 from typing import TYPE_CHECKING, Literal, get_args
 
@@ -37,6 +37,7 @@ __all__ = [
     "Phrasing",
     "Repeat",
     "Role",
+    "continued",
     "either",
     "in_phrase",
     "optional",
@@ -245,6 +246,16 @@ def in_phrase(role: Role, what: tuple[Phrasing, ...], exactly: bool) -> Phrases 
     if not all(isinstance(each, str) for each in what):
         raise RuleError("give phrases as strings, or one pattern", hint="phrase(...) makes a pattern of several parts")
     return Phrases(tuple(str(each) for each in what), not exactly, "", role)
+
+
+def continued(condition: Condition) -> Condition | None:
+    """Return where a phrase goes on that its tokens are asked to be in; None if the condition asks for no phrase."""
+    if isinstance(condition, Phrases | PhrasePattern):
+        return replace(condition, role="continues") if condition.role == "in" else None
+    if isinstance(condition, AnyOf):
+        parts = [part for part in map(continued, condition.conditions) if part is not None]
+        return reduce(Condition.__or__, parts) if parts else None
+    return None
 
 
 class _Machine:
