@@ -89,7 +89,7 @@ class CCM(SequenceLabeller):
         decodes under the rules while training, and "JIBT", which learns the penalties with the weights: `penalties`
         is then "count", which is not used, or a mapping of those that stay as they are.
     over, kept_prior, violated_prior : for "count", what is counted, and pseudo-counts (`learning.penalties`). None for
-        the first two: "tokens" and 10 as in the papers for an HMM or a perceptron, "applicable" and 150 for others.
+        the first two: "tokens" and 15 as in the papers for an HMM or a perceptron, "applicable" and 150 for others.
     epochs, rate : passes and step size of "perceptron" penalties. C : of "svm", the price of a mistake.
     folds : for trained penalties without `dev`: so many bases, each fitted on the rest, predict what is new to them.
     threads : None chooses by size; results do not depend on it.

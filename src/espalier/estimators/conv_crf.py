@@ -26,6 +26,7 @@ from espalier.estimators.base import (
     check_sample_weight,
     fresh,
     labelled_corpus,
+    listener,
     say_if_broken,
     words_alone,
 )
@@ -317,7 +318,8 @@ class ConvCRF(SequenceLabeller):
         threads = choose_threads(ALWAYS, self.threads)
         score = scorer_of(dev, labels, shape, data, self.threads)
         train_net(
-            run, shape, data, plan, threads=threads, score=score, progress=self.progress, keep=keep, term=term
+            run, shape, data, plan, threads=threads, score=score, progress=listener(self.progress, "ConvCRF"),
+            keep=keep, term=term,
         )  # fmt: skip
         self.net_ = ScoringNet(shape, forbidding(run.result, data))
         self.history_ = run.history

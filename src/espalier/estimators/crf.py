@@ -34,6 +34,7 @@ from espalier.estimators.base import (
     check_progress,
     check_sample_weight,
     fresh,
+    listener,
     say_if_broken,
     say_jobs_are_gone,
 )
@@ -464,7 +465,8 @@ class CRF(LinearChainLabeller):
         from espalier.learning.sharing import Sharing, fields_of_labels
 
         fields, trans_from, trans_to = fields_of_labels(data.labels.names), likelihood.from_label, likelihood.to_label
-        sharing = Sharing.of(pairs, trans_from, trans_to, fields, self.shared) if self.shared else None
+        together = self.shared > 0 and len(np.unique(fields)) < len(fields)
+        sharing = Sharing.of(pairs, trans_from, trans_to, fields, self.shared) if together else None
         scale = np.ones(likelihood.n_parameters)
         scale[: len(pairs)] = twins.scale(pairs)
 
@@ -496,7 +498,9 @@ class CRF(LinearChainLabeller):
         )  # fmt: skip
         near = weights_of(data.start or data.prior) - centre
         start = (near if sharing is None else sharing.gathered(near)) / scale if begin is None else begin
-        self.minimum_ = minimise(objective, start, l1=self.l1, options=options, progress=self.progress)
+        self.minimum_ = minimise(
+            objective, start, l1=self.l1, options=options, progress=listener(self.progress, type(self).__name__)
+        )
         u = weights_at(self.minimum_.x)
         trans = np.where(data.allowed, 0.0, -np.inf)
         trans[likelihood.from_label, likelihood.to_label] = u[len(pairs) :]

@@ -24,6 +24,7 @@ from espalier.estimators.base import (
     check_progress,
     check_sample_weight,
     labelled_corpus,
+    listener,
     words_alone,
 )
 from espalier.features.extract import FeatureExtractor
@@ -189,7 +190,9 @@ class SemiCRF(SequenceLabeller):
             threads=likelihood.threads,
         )  # fmt: skip
         start = np.zeros(likelihood.n_parameters)
-        self.minimum_ = minimise(objective, start, l1=self.l1, options=options, progress=self.progress)
+        self.minimum_ = minimise(
+            objective, start, l1=self.l1, options=options, progress=listener(self.progress, type(self).__name__)
+        )
         return likelihood.model(self.minimum_.x)
 
     def transform(self, X: Any) -> SegmentInput:

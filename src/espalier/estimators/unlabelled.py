@@ -21,7 +21,14 @@ from numpy.typing import NDArray
 
 from espalier.corpus import Corpus
 from espalier.errors import EspalierError, InputError, ResultWarning
-from espalier.estimators.base import SequenceLabeller, as_corpus, check_progress, check_sample_weight, labelled_corpus
+from espalier.estimators.base import (
+    SequenceLabeller,
+    as_corpus,
+    check_progress,
+    check_sample_weight,
+    labelled_corpus,
+    listener,
+)
 from espalier.estimators.held_out import held_out
 from espalier.estimators.persist import nested, unnested
 from espalier.parallel import balanced
@@ -134,6 +141,7 @@ class TaughtLabeller(SequenceLabeller):
         """
         self.check_parameters()
         check_progress(self.progress)
+        heard = listener(self.progress, type(self).__name__)
         if not callable(chosen := getattr(self, "map", map)):
             raise InputError(f"map is {chosen!r}", hint="expected a function such as the built-in map")
         corpus, pool = labelled_corpus(X, y, labels), checked_pool(unlabelled, type(self).__name__)
@@ -145,8 +153,8 @@ class TaughtLabeller(SequenceLabeller):
             found = guard.see(model)
             if record is not None:
                 history.append(replace(record, score=found))
-                if self.progress is not None:
-                    self.progress(history[-1])
+                if heard is not None:
+                    heard(history[-1])
             if guard.stop:
                 break
         self._keep(guard, history)

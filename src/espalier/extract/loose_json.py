@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-__all__ = ["CUT", "Found", "values_in"]
+__all__ = ["CUT", "LooseValue", "values_in"]
 
 CUT = object()
 """Stands for a string that the end of the answer has cut."""
@@ -35,7 +35,7 @@ _WORDS: dict[str, Any] = {
 }
 
 
-class Found(NamedTuple):
+class LooseValue(NamedTuple):
     """A value and its place in a text; cut : the text ends inside it."""
 
     value: Any
@@ -48,7 +48,7 @@ class _NoValue(Exception):
     """There is no value here."""
 
 
-def values_in(text: str) -> Iterator[Found]:
+def values_in(text: str) -> Iterator[LooseValue]:
     """Yield the mappings and lists that stand in a text, from left to right, each as far out as it goes."""
     at, decoder = 0, json.JSONDecoder(parse_constant=lambda _: None)
     strictly = True
@@ -60,7 +60,7 @@ def values_in(text: str) -> Iterator[Found]:
         try:
             if strictly:
                 value, end = decoder.raw_decode(text, at)
-                found = Found(value, at, end, cut=False)
+                found = LooseValue(value, at, end, cut=False)
         except ValueError:
             pass
         except RecursionError:
@@ -68,7 +68,7 @@ def values_in(text: str) -> Iterator[Found]:
         if found is None:
             reader = _Reader(text, at)
             try:
-                found = Found(reader.value(0), at, reader.at, reader.cut)
+                found = LooseValue(reader.value(0), at, reader.at, reader.cut)
             except _NoValue:
                 at = max(at + 1, reader.at)
                 continue

@@ -9,7 +9,8 @@ between one label a field and one for each mark, by the same quadratic penalty. 
 
     Σ^½ x = x + c 1 (1'x),   c = (√(1 + kτ) - 1) / k
 
-Transitions share likewise: what follows a field follows its B- and its I-. Labels without marks share nothing.
+Transitions share likewise: what follows a field follows its B- and its I-. `O` has a weight u for itself; where no
+label has a mark, nothing is shared.
 """
 
 from __future__ import annotations

@@ -17,7 +17,6 @@ from functools import lru_cache
 from typing import Literal, NoReturn
 
 from espalier.errors import RuleError
-from espalier.rules.phrases import continued
 from espalier.rules.predicates import ALWAYS, Condition
 from espalier.tags import OUTSIDE, parse_tag
 
@@ -181,7 +180,7 @@ class Implies(Node):
         """Where a phrase goes on that is to be one segment; None if the rule speaks of no phrase."""
         if self.offset or self.given != ANYTHING or self.fields.negated or OUTSIDE in self.fields.names:
             return None
-        return continued(self.condition)
+        return self.condition.continued()
 
 
 @dataclass(frozen=True, slots=True)

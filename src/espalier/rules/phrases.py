@@ -37,7 +37,6 @@ __all__ = [
     "Phrasing",
     "Repeat",
     "Role",
-    "continued",
     "either",
     "in_phrase",
     "optional",
@@ -90,6 +89,10 @@ class Phrases(Condition):
             raise RuleError(
                 f"the phrase {long[:40] + '…'!r} has {len(long)} characters", hint=f"{LONGEST} are the most"
             )
+
+    def continued(self) -> Condition | None:
+        """Return where a phrase goes on that the token is in."""
+        return replace(self, role="continues") if self.role == "in" else None
 
     def lists(self) -> tuple[tuple[str, Sequence[str]], ...]:
         """Return its file and its phrases."""
@@ -189,6 +192,10 @@ class PhrasePattern(Condition):
         _check_role(self.role)
         object.__setattr__(self, "_machine", _Machine(self.pattern))
 
+    def continued(self) -> Condition | None:
+        """Return where a phrase goes on that the token is in."""
+        return replace(self, role="continues") if self.role == "in" else None
+
     def inner(self) -> tuple[Condition, ...]:
         """Return the conditions, as often as the pattern names them."""
         return tuple(self._machine.conditions)
@@ -246,16 +253,6 @@ def in_phrase(role: Role, what: tuple[Phrasing, ...], exactly: bool) -> Phrases 
     if not all(isinstance(each, str) for each in what):
         raise RuleError("give phrases as strings, or one pattern", hint="phrase(...) makes a pattern of several parts")
     return Phrases(tuple(str(each) for each in what), not exactly, "", role)
-
-
-def continued(condition: Condition) -> Condition | None:
-    """Return where a phrase goes on that its tokens are asked to be in; None if the condition asks for no phrase."""
-    if isinstance(condition, Phrases | PhrasePattern):
-        return replace(condition, role="continues") if condition.role == "in" else None
-    if isinstance(condition, AnyOf):
-        parts = [part for part in map(continued, condition.conditions) if part is not None]
-        return reduce(Condition.__or__, parts) if parts else None
-    return None
 
 
 class _Machine:
