@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import espalier as es
+from espalier.errors import InputError
 from espalier.learning.sharing import Sharing, fields_of_labels, with_partners
 from espalier.models.linear import Pairs
 
@@ -28,7 +29,7 @@ def log_likelihood(model: es.CRF) -> float:
 
 
 def penalty(model: es.CRF, shared: float) -> float:
-    """Return the least Σ u²/τ + Σ v² over all w = u + v, group by group."""
+    """Return w'Σ⁻¹w, group by group."""
     found, groups = 0.0, dict[tuple[int, str], list[float]]()
     table = model.weights_.pairs
     for a, j, w in zip(table.attributes(), table.label, model.weights_.w, strict=True):
@@ -36,12 +37,13 @@ def penalty(model: es.CRF, shared: float) -> float:
     for i, j in zip(*np.nonzero(np.isfinite(model.weights_.trans)), strict=True):
         groups.setdefault((-1 - int(j), TAGS[int(i)][1:]), []).append(float(model.weights_.trans[i, j]))
     for w in groups.values():
-        u = sum(w) / (1 / shared + len(w))
-        found += u * u / shared + sum((one - u) ** 2 for one in w)
+        k = len(w)
+        covariance = (1 - shared) * np.eye(k) + shared * np.ones((k, k))
+        found += float(np.array(w) @ np.linalg.solve(covariance, np.array(w)))
     return found
 
 
-@pytest.mark.parametrize("shared", [0.5, 4.0])
+@pytest.mark.parametrize("shared", [0.3, 0.8])
 def test_the_minimum_is_that_of_the_objective(shared: float) -> None:
     model = es.CRF(["lower"], l2=0.3, shared=shared, transitions="all", epsilon=1e-9, delta=1e-12).fit(X, Y)
     value = log_likelihood(model) + 0.3 * penalty(model, shared)
@@ -57,9 +59,9 @@ def test_spread_is_the_root_of_a_matrix_and_gathered_its_inverse() -> None:
     assert fields.tolist() == [0, 0, 1, 2, 3, 4, 4, 4]
     pairs = Pairs.of(8, np.array([0, 8, 11]), np.array([*range(8), 0, 1, 5], np.int16))
     source, target = np.array([0, 1, 2]), np.array([2, 2, 2])
-    sharing = Sharing.of(pairs, source, target, fields, 3.0)
+    sharing = Sharing.of(pairs, source, target, fields, 0.4)
     team = sharing.team
-    expected = np.eye(14) + 3.0 * (team[:, None] == team[None, :])
+    expected = 0.6 * np.eye(14) + 0.4 * (team[:, None] == team[None, :])
     root = np.array([sharing.spread(row) for row in np.eye(14)])
     assert np.allclose(root @ root.T, expected)
     x = np.random.default_rng(0).normal(size=14)
@@ -80,7 +82,7 @@ def test_partners_of_pairs_and_transitions() -> None:
 def test_a_word_that_began_a_field_may_go_on_in_one() -> None:
     train, tags = [["in", "ulm"], ["old", "york"], ["to", "ulm"]], [["O", "B-t"], ["B-t", "I-t"], ["O", "B-t"]]
     apart = es.CRF(["lower"]).fit(train, tags)
-    together = es.CRF(["lower"], shared=4.0).fit(train, tags)
+    together = es.CRF(["lower"], shared=0.8).fit(train, tags)
     assert ("lower=ulm", "I-t") not in apart.weights()
     inside = {name: w for (name, label), w in together.weights().items() if label == "I-t" and "ulm" in name}
     assert inside
@@ -89,4 +91,10 @@ def test_a_word_that_began_a_field_may_go_on_in_one() -> None:
 
 def test_plain_labels_share_nothing() -> None:
     plain = [["x", "x", "O", "O"], ["O", "x", "O"], ["x", "x", "O", "x"]]
-    assert es.CRF(shared=4.0).fit(X, plain).weights() == es.CRF().fit(X, plain).weights()
+    alone, shared = es.CRF().fit(X, plain).weights(), es.CRF(shared=0.8).fit(X, plain).weights()
+    assert shared == pytest.approx(alone)
+
+
+def test_a_correlation_is_less_than_one() -> None:
+    with pytest.raises(InputError, match="shared is 1"):
+        es.CRF(shared=1.0).fit(X, Y)

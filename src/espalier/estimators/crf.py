@@ -335,8 +335,8 @@ class CRF(LinearChainLabeller):
     l1, l2 : weights of the two penalties; more features and less data ask for a larger l2.
     max_iterations, epsilon, delta, period : when to stop (see `espalier.learning.lbfgs`).
     min_count : attributes on fewer training tokens are dropped.
-    shared : how much more weights may vary together than apart for the tags of one field, B- and I-: what begins a
-        field says something of its inside (`learning.sharing`). 0 learns them apart; 4 is a good choice for few labels.
+    shared : how alike weights are for the tags of one field, B- and I-: what begins a field says something of its
+        inside. It is their correlation under the penalty, from 0 to less than 1 (`learning.sharing`).
     transitions : "observed" gives weights to transitions seen in training, "all" to every allowed one.
     warm_start : begin a second `fit` at the weights of the first, attribute by attribute and label by label; the
         optimum is the same, and near it far fewer iterations are needed.
@@ -393,6 +393,10 @@ class CRF(LinearChainLabeller):
             check_number(name, getattr(self, name))
         for name, least in (("max_iterations", 0), ("period", 1), ("copies", 0)):
             check_number(name, getattr(self, name), least, whole=True)
+        if self.shared >= 1:
+            raise InputError(
+                f"shared is {self.shared!r}", hint="expected a correlation: a number from 0 to less than 1"
+            )
         say_jobs_are_gone(self.jobs, "a CRF trains in threads (threads=)")
         if self.transitions not in ("observed", "all"):
             raise InputError(f"transitions is {self.transitions!r}", hint="expected 'observed' or 'all'")
@@ -465,8 +469,7 @@ class CRF(LinearChainLabeller):
         from espalier.learning.sharing import Sharing, fields_of_labels
 
         fields, trans_from, trans_to = fields_of_labels(data.labels.names), likelihood.from_label, likelihood.to_label
-        together = self.shared > 0 and len(np.unique(fields)) < len(fields)
-        sharing = Sharing.of(pairs, trans_from, trans_to, fields, self.shared) if together else None
+        sharing = Sharing.of(pairs, trans_from, trans_to, fields, self.shared) if self.shared else None
         scale = np.ones(likelihood.n_parameters)
         scale[: len(pairs)] = twins.scale(pairs)
 

@@ -1,16 +1,15 @@
 """B- and I- of a field share what labels teach: their weights are one weight of the field, and what each adds to it.
 
-    w_j = u_g + v_j,    penalty  l2 ( Σ_g u_g² / τ + Σ_j v_j² )         for the labels j of one field g, an attribute
+    Σ = (1 - r) 1 + r 11'    of the weights of one attribute for the labels of one field;  penalty  l2 w'Σ⁻¹w
 
-A word that began a field in training says something of its inside, too; how much is τ, the variance of what is shared
-in that of what each label has for itself. With many labels the v_j say what differs, with few they stay near zero:
-between one label a field and one for each mark, by the same quadratic penalty. Minimised over u it is v'Σ⁻¹v with
-Σ = 1 + τ 11' in each group of k weights, so the search runs in x with w = Σ^½ x and the plain penalty l2 ‖x‖²:
+A word that began a field in training says something of its inside, too; how much is the correlation r. With many labels
+the data say what differs, with few B- and I- stay alike: between one label a field and one for each mark, by a penalty
+that is no weaker and no stronger for a single weight than without. The search runs in x with w = Σ^½ x and the
+plain penalty l2 ‖x‖², for k weights:
 
-    Σ^½ x = x + c 1 (1'x),   c = (√(1 + kτ) - 1) / k
+    Σ^½ x = s x + c 1 (1'x),   s = √(1 - r),   c = (√(1 - r + kr) - s) / k
 
-Transitions share likewise: what follows a field follows its B- and its I-. `O` has a weight u for itself; where no
-label has a mark, nothing is shared.
+Transitions share likewise: what follows a field follows its B- and its I-. A label alone is as without.
 """
 
 from __future__ import annotations
@@ -62,28 +61,31 @@ def with_partners(
 class Sharing:
     """Σ^½ and its inverse.
 
-    team : int64[P], the group of each weight; strength, undoing : float64[P], c and the same of the inverse.
+    team : int64[P], the group of each weight; size : int64[P], of that group; r : their correlation.
     """
 
     team: Int
-    strength: Float
-    undoing: Float
+    size: Int
+    r: float
 
     @classmethod
-    def of(cls, pairs: Pairs, source: Int, target: Int, fields: Int, shared: float) -> Sharing:
+    def of(cls, pairs: Pairs, source: Int, target: Int, fields: Int, r: float) -> Sharing:
         """Group the weights of pairs, then those of transitions from `source` to `target`."""
         L = pairs.n_labels
         own = pairs.attributes() * L + fields[pairs.label]
         first = pairs.n_attributes * L
         _, team = np.unique(np.concatenate([own, first + fields[source] * L + target]), return_inverse=True)
-        size = np.bincount(team)[team] if len(team) else np.zeros(0, np.int64)
-        strength = (np.sqrt(1.0 + size * shared) - 1.0) / np.maximum(size, 1)
-        return cls(team.astype(np.int64), strength, strength / (1.0 + size * strength))
+        return cls(team.astype(np.int64), np.bincount(team)[team] if len(team) else team, r)
 
     def spread(self, x: Float) -> Float:
         """Return Σ^½ x."""
-        return x + self.strength * np.bincount(self.team, x)[self.team]
+        s = np.sqrt(1.0 - self.r)
+        return self._mixed(x, s, (np.sqrt(1.0 - self.r + self.size * self.r) - s) / self.size)
 
     def gathered(self, w: Float) -> Float:
         """Return x of w = Σ^½ x."""
-        return w - self.undoing * np.bincount(self.team, w)[self.team]
+        s = 1.0 / np.sqrt(1.0 - self.r)
+        return self._mixed(w, s, (1.0 / np.sqrt(1.0 - self.r + self.size * self.r) - s) / self.size)
+
+    def _mixed(self, x: Float, own: float, others: Float) -> Float:
+        return own * x + others * np.bincount(self.team, x)[self.team]
