@@ -13,7 +13,7 @@ from espalier.cli.console import in_options
 from espalier.cli.train import Kind
 from espalier.cli.train import MethodName as MethodOption
 from espalier.corpus import Labels
-from espalier.errors import InputError, RuleError
+from espalier.errors import InputError, ResultWarning, RuleError
 from espalier.estimators.persist import BUNDLED
 from espalier.recipes import METHODS, MODELS, Trained, plan, train
 from espalier.recipes.adapting import Start
@@ -301,3 +301,22 @@ def test_a_task_and_what_is_asked_for_may_differ(task: Path, tmp_path: Path) -> 
     back = tmp_path / "tags.toml"
     back.write_text(f"labels = {list(tagged.labels.names)}\n", encoding="utf-8")
     assert {*(plan(task=back, tags=False).labels or ())} == {*plain.labels.names}
+
+
+def test_rules_may_name_a_field_that_no_record_has() -> None:
+    records = [es.Document.from_tokens(["plum", "in", "Ely"], ["B-fruit", "O", "B-place"])] * 2
+    with pytest.warns(ResultWarning, match="the rules name phone, which no training record has"):
+        trained = train(records, rules="Phone: token ~ /[0-9]{5}/ -> phone [hard]")
+    assert trained.estimator.predict([["plum", "12345"]]) == [["B-fruit", "B-phone"]]
+    with pytest.raises(RuleError, match="did you mean 'fruit'"):
+        train(records, rules="Once: friut once")
+
+
+def test_word_lists_are_beside_the_rules(tmp_path: Path) -> None:
+    (tmp_path / "rules").mkdir()
+    (tmp_path / "rules" / "towns.txt").write_text("Ely\n", encoding="utf-8")
+    (tmp_path / "rules" / "my.rules").write_text('Town: token in file "towns.txt" -> place\n', encoding="utf-8")
+    task = tmp_path / "my.toml"
+    task.write_text('labels = ["O", "place"]\n[rules]\nfile = "rules/my.rules"\n', encoding="utf-8")
+    assert plan(task=task).rules.names == ("Town",)
+    assert gather_rules(None, [str(tmp_path / "rules" / "my.rules")]).names == ("Town",)

@@ -89,7 +89,7 @@ atom       = [ "in" | "exactly" [ "in" ] ] string { "," string }
            | "at" position [ ".." position ]
 place      = "in" | "begins" | "continues" | "ends"
 row        = element { element }
-element    = ( "(" row { "or" row } ")" | conjunction ) [ "?" | "*" | "+" ]
+element    = ( "(" row { "or" row } ")" | [ "exactly" ] "file" string | conjunction ) [ "?" | "*" | "+" ]
 
 sum        = [ "-" ] summand { ( "+" | "-" ) summand }
 summand    = integer | [ integer [ "*" ] ] ( "count" "(" fields ")" | "tokens" [ "(" fields ")" ] )
@@ -433,7 +433,7 @@ _R = TypeVar("_R", bound=Reader)
 
 _SIGNS: tuple[Literal["?", "*", "+"], ...] = ("?", "*", "+")
 _BEGINS = frozenset(
-    ("token", "not", "previous", "next", "within", "(", "text", "~", "exactly", "shape", "is", "at", *ph.ROLES)
+    ("token", "not", "previous", "next", "within", "(", "text", "~", "exactly", "file", "shape", "is", "at", *ph.ROLES)
 )
 """What an element of a pattern may begin with, beside strings and regular expressions."""
 
@@ -604,6 +604,11 @@ class ConditionReader(Reader):
                     "'and' behind a part of a pattern",
                     hint="for conditions on one token write: token (... or ...) and ...",
                 )
+        elif self.peek(1 if self.peek() == "exactly" else 0) == "file":
+            exactly = self.take("exactly")
+            self.need("file")
+            at, source, phrases = self.listed(_read_phrases)
+            part = self.built(at, lambda: ph.Listed(phrases(), not exactly, source))
         else:
             part = self.conjunction()
         for sign in _SIGNS:
@@ -703,8 +708,10 @@ def _rows(part: ph.PhrasePart) -> str:
 
 def _element(part: ph.PhrasePart) -> str:
     """Print a part of a pattern so that its neighbours cannot tear it apart."""
+    if isinstance(part, ph.Listed):
+        return ("" if part.fold else "exactly ") + f"file {print_string(part.source)}"
     if isinstance(part, ph.Repeat):
-        alone = isinstance(part.part, Condition) and not isinstance(part.part, AllOf)
+        alone = isinstance(part.part, Condition | ph.Listed) and not isinstance(part.part, AllOf)
         return (_element(part.part) if alone else f"({_rows(part.part)})") + part.sign
     if isinstance(part, ph.Either | ph.InOrder):
         return f"({_rows(part)})"

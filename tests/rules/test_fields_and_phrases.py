@@ -1,4 +1,4 @@
-"""Names with stars stand for all fields that fit them; what else the language says since: `previous exactly`, hints."""
+"""What the language says of fields with stars, of phrases as segments and of lists inside patterns; and its hints."""
 
 from __future__ import annotations
 
@@ -140,3 +140,43 @@ def test_compiled_rules_on_phrases_mean_the_same(rule: str, labels: list[str]) -
     for y in itertools.product(range(len(labels)), repeat=len(tokens)):
         meant = degrees(rules, tokens, [labels[j] for j in y]).tolist()
         assert degrees_of(compiled.ground(tokens), np.array(y)).tolist() == meant
+
+
+# Lists inside patterns.
+
+TOWNS = ("ulm", "new york", "york harbor town", "st. louis")
+
+
+def read(rule: str) -> RuleSet:
+    return RuleSet.from_text(rule, lexicons={"towns.txt": TOWNS})
+
+
+@pytest.mark.parametrize("role", ["in", "begins", "continues", "ends"])
+def test_a_list_inside_a_pattern_is_its_phrases_side_by_side(role: str) -> None:
+    listed = read(f'R: token {role} phrase ("from" file "towns.txt" "to"?) -> x')
+    towns = '"ulm" or "new" "york" or "york" "harbor" "town" or ("st" "." or "st.") "louis"'
+    spelled = es.rules(f'R: token {role} phrase ("from" ({towns}) "to"?) -> x')
+    words = ["from", "new", "york", "harbor", "town", "st.", "louis", "ulm", "to"]
+    random = np.random.default_rng(0)
+    for _ in range(60):
+        tokens = [str(word) for word in random.choice(words, 7)]
+        labels = ["O"] * 7
+        assert degrees(listed, tokens, labels).tolist() == degrees(spelled, tokens, labels).tolist()
+        compiled = compile_rules(listed, ["O", "x"])
+        assert (
+            degrees_of(compiled.ground(tokens), np.zeros(7, int)).tolist() == degrees(listed, tokens, labels).tolist()
+        )
+    assert degrees(listed, ["from", "new", "york", "harbor", "town"], ["O"] * 5).sum() > 0
+
+
+def test_a_list_inside_a_pattern_is_printed_and_stored() -> None:
+    rules = read('R: token in phrase ("from" exactly file "towns.txt"+) -> x')
+    text = print_node(rules[0].node)
+    assert text == 'token in phrase (in "from" exactly file "towns.txt"+) -> x'
+    again = RuleSet.from_dict(rules.to_dict())
+    assert again[0].node == rules[0].node
+
+
+def test_a_long_phrase_inside_a_pattern_is_refused() -> None:
+    with pytest.raises(RuleError, match="has 9 words and signs; inside a pattern 8"):
+        RuleSet.from_text('R: token in phrase ("a" file "x") -> y', lexicons={"x": ["a b c d e f g h i"]})
