@@ -53,6 +53,9 @@ SCRIPTS = {
     "bench/documents_cutting.py": Quick("--data {data} --quick", data=True),
     "bench/documents_lines.py": Quick("--data {data} --quick", data=True),
     "bench/experts.py": Quick("--quick --results {out}/cells.json", data=True, writes="cells.json"),
+    "bench/few_labels.py": Quick(
+        "--quick --only conll04 20 --data {data} --out {out}", data=True, writes="conll04-20-0-rules-raw.json"
+    ),
     "bench/joint.py": bench(data=True),
     "bench/kills.py": Quick("--kills 3"),
     "bench/material.py": Quick("--quick --data {data} --rendered {data}/rendered", data=True),

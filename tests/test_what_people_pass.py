@@ -141,7 +141,6 @@ REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
     "rules found by an extractor": (lambda: es.discover(CORPUS, es.Extractor(model())), "not an Extractor; its .model"),
     "rules found by a name": (lambda: es.discover(CORPUS, "b.espalier"), "not a string; espalier.load"),
     "nothing to load": (lambda: es.load(None), "what is to be loaded is NoneType; expected the path"),  # type: ignore[call-overload]
-    "nothing to reconcile": (lambda: es.reconcile("Ann", None), "the candidates are NoneType; expected JSON text"),
     "no text to reconcile": (lambda: es.reconcile(None, {"who": "Ann"}), "the text is NoneType; expected a string"),  # type: ignore[arg-type]
     "a class": (lambda: es.Extractor(es.CRF), r"not the class CRF; CRF\(\).fit\(...\) is one"),  # type: ignore[arg-type]
     "scores of tokens": (lambda: es.Extractor(model()).score(X), "score takes documents, not list; Document.from_text"),  # type: ignore[arg-type]

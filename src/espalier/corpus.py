@@ -12,6 +12,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any, overload
 
 import numpy as np
@@ -166,6 +167,8 @@ class Corpus:
     y : int16[M], label ids, -1 where unknown; None if nothing is labelled.
     labels : the names behind y.
     documents : the documents the sequences came from, for offsets and display; None if there were none.
+    given : what somebody says of each of the M tokens beside its word: a mapping, a list of names, a vector (see
+        `from_tokens`); None if nobody says anything.
 
     One sample is one sequence: `corpus.shape == (N,)` and `corpus[indices]` is a Corpus, which is all
     that scikit-learn's cross-validation asks for.
@@ -188,6 +191,7 @@ class Corpus:
     y: NDArray[np.int16] | None = None
     labels: Labels | None = None
     documents: tuple[Document, ...] | None = None
+    given: tuple[Any, ...] | None = None
 
     def __repr__(self) -> str:
         """Show the sizes."""
@@ -207,7 +211,9 @@ class Corpus:
 
         Parameters
         ----------
-        sequences : lists of tokens.
+        sequences : lists of tokens. A token is a string; or, for features of your own, a mapping (`{"token": "Ann",
+            "pos": "NNP", "vector": array}`, where "token" is the word that rules and templates see), a list of names or
+            a vector, which have no word.
         labels : lists of labels, None for an unknown one; None: no labels at all.
         vocabulary : fixes the label ids; None: the labels that occur, sorted.
         documents : that the sequences come from, to be kept beside them.
@@ -217,6 +223,10 @@ class Corpus:
         Corpus
         """
         sequences = in_order(sequences, "sequences", "expected token lists; Document.from_text cuts a text")
+        given = None
+        if holds_given(sequences):
+            given = tuple(token for sequence in sequences for token in sequence)
+            sequences = [[_word(token, Place(i, t)) for t, token in enumerate(seq)] for i, seq in enumerate(sequences)]
         index: defaultdict[str, int] = defaultdict()
         index.default_factory = index.__len__  # a new token gets the next number
         number = index.__getitem__
@@ -245,6 +255,7 @@ class Corpus:
             np.asarray(ids, np.int32),
             types,
             documents=None if documents is None else tuple(documents),
+            given=given,
         )
         return corpus if labels is None else corpus._labelled(labels, vocabulary)
 
@@ -361,6 +372,7 @@ class Corpus:
             token_ids=self.token_ids[positions],
             y=None if self.y is None else self.y[positions],
             documents=None if self.documents is None else tuple(self.documents[i] for i in chosen),
+            given=None if self.given is None else tuple(self.given[m] for m in positions.tolist()),
         )
 
     def __add__(self, other: Corpus) -> Corpus:
@@ -377,6 +389,10 @@ class Corpus:
             np.append(self.token_ids, numbers[other.token_ids]).astype(np.int32),
             tuple(index),
         )
+        if (self.given is None) != (other.given is None) and len(self) and len(other):
+            raise InputError("only one of two corpora has features of its own", hint="give them for both, or for none")
+        if self.given is not None and other.given is not None:
+            both = replace(both, given=(*self.given, *other.given))
         if self.documents is not None and other.documents is not None:
             both = replace(both, documents=(*self.documents, *other.documents))
         if self.y is None or other.y is None:
@@ -386,6 +402,11 @@ class Corpus:
                 "corpora with different labels, or in another order, do not add up", hint="fit with labels="
             )
         return replace(both, y=np.concatenate([self.y, other.y]), labels=self.labels)
+
+    def given_lists(self) -> list[list[Any]]:
+        """Return what is said of the tokens, sequence by sequence."""
+        given, ends = self.given or (), self.indptr.tolist()
+        return [list(given[a:b]) for a, b in pairwise(ends)]
 
     def tokens(self, i: int) -> list[str]:
         """Return the tokens of a sequence.
@@ -470,6 +491,26 @@ def _in_sequence(i: int) -> Iterator[None]:
         raise error.within(Place(i)) from None
 
 
+def holds_given(X: Any) -> bool:
+    """Is X a list of sequences whose tokens are features (a mapping, names, a vector) rather than strings?"""
+    if isinstance(X, Corpus) or not hasattr(X, "__len__"):
+        return False
+    first = next((seq for seq in X if hasattr(seq, "__len__") and not isinstance(seq, str) and len(seq)), None)
+    if isinstance(first, np.ndarray):
+        return first.ndim == 2
+    return isinstance(first, list | tuple) and isinstance(first[0], (list, tuple, set, frozenset, Mapping, np.ndarray))
+
+
+def _word(token: Any, where: Place) -> str:
+    """Return the word of a token that is features; one without has an empty word."""
+    if isinstance(token, str):
+        raise InputError(where, f": a word, {token!r}, among tokens that are features", hint="give all in one form")
+    word = token.get("token", "") if isinstance(token, Mapping) else ""
+    if not isinstance(word, str):
+        raise InputError(where, f': "token" is {type(word).__name__}', hint="it is the word of the token, a string")
+    return word
+
+
 def _no_strings(i: int, sequence: Any, error: TypeError) -> InputError:
     """Say which token of a sequence is no string."""
     if not hasattr(sequence, "__iter__"):
@@ -477,7 +518,7 @@ def _no_strings(i: int, sequence: Any, error: TypeError) -> InputError:
     t, token = next((t, token) for t, token in enumerate(sequence) if getattr(token, "__hash__", None) is None)
     what = f": a token is a {type(token).__name__}, not a string"
     if isinstance(token, Mapping):
-        hint = "CRF and Perceptron alone take mappings; pass words here, and templates: features=['lower', 'suffix3']"
+        hint = "give all tokens as mappings, {'token': word, ...}, or all as words"
         return InputError(Place(i, t), what, hint=hint)
     return InputError(Place(i, t), what, hint="expected token lists, such as [['2', 'cups'], ['1', 'egg']]")
 

@@ -94,10 +94,11 @@ def open_extractor(source: Path | str) -> Extractor:
 
 def for_texts(extractor: Extractor, source: Path | str) -> Extractor:
     """Return an extractor that can label texts; a model that wants attributes from Python is refused by its name."""
-    from espalier.features.matrix import GivenIndex
+    from espalier.features.index import FeatureIndex
 
     model: Any = extractor.model
-    if isinstance(getattr(getattr(model, "base_", model), "index_", None), GivenIndex):
+    index = getattr(getattr(model, "base_", model), "index_", None)
+    if index is not None and not isinstance(index, FeatureIndex):
         what = f"{source}: this model learned from attributes that a program made, and a text has none"
         raise InputError(what, hint="use it in Python, or train one from texts: espalier train --labelled FILE")
     return extractor

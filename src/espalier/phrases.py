@@ -22,7 +22,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["PhrasePlaces", "PhraseTrie", "collapsed"]
+__all__ = ["PhrasePlaces", "PhraseTrie", "collapsed", "n_pieces"]
 
 Ints = NDArray[np.int64]
 
@@ -56,6 +56,11 @@ class _Stream(NamedTuple):
 def collapsed(phrase: str) -> str:
     """Return the phrase with single spaces, and none at its ends."""
     return " ".join(phrase.split())
+
+
+def n_pieces(phrase: str) -> int:
+    """Return how many tokens a phrase can be at most."""
+    return len(_PIECE.findall(phrase))
 
 
 class PhraseTrie:

@@ -333,7 +333,7 @@ def test_transition_classes_and_partial_labels() -> None:
         (CoDL(HMM(), keep="first"), "keep"),
         (CoDL(HMM(), relearn_penalties=True), "relearn_penalties"),
         (CoDL(CCM(HMM(), RULES, 1.0), relearn_penalties=True), "relearn_penalties"),
-        (CoDL(CRF()), "update='pool'"),
+        (CoDL(CRF(), update="interpolate"), "update='pool'"),
         (CoDL(SemiCRF(), update="pool"), "segments"),
         (CoDL("hmm"), "not an estimator"),
         (EM(CRF()), "EM needs a model that is estimated from counts, and a CRF has no `count`"),

@@ -11,9 +11,10 @@ import pytest
 import espalier as es
 from espalier.cli.console import in_options
 from espalier.corpus import Labels
-from espalier.errors import InputError, RuleError
+from espalier.errors import InputError, ResultWarning, RuleError
 from espalier.recipes import METHODS, MODELS, Trained, plan, train
 from espalier.recipes.adapting import Start
+from espalier.recipes.building import SHARED
 from espalier.recipes.rule_files import gather_rules
 from espalier.tags import with_inside
 from espalier.tasks.task import load_features
@@ -88,7 +89,7 @@ def test_rules_add_to_the_task_s_and_replace_those_of_the_same_name(task: Path, 
 @pytest.mark.parametrize(
     ("method", "penalties", "parameter", "value"),
     [
-        ("supervised", None, "penalties", "count"),
+        ("supervised", None, "penalties", "chosen"),
         ("supervised", 2.5, "penalties", 2.5),
         ("supervised", "svm", "penalties", "svm"),
         ("codl", "hard", "model__penalties", "hard"),
@@ -164,7 +165,11 @@ CONFLICTS: list[tuple[dict[str, Any], str, str]] = [
         "penalties='cuont': unknown; did you mean 'count'",
         "--penalties cuont: u",
     ),
-    ({"rules": RULES, "penalties": -1.0}, "a number of at least 0", "--penalties -1.0: unknown; expected count, hard"),
+    (
+        {"rules": RULES, "penalties": -1.0},
+        "a number of at least 0",
+        "-1.0: unknown; expected chosen, count",
+    ),
     ({"rules": RULES, "penalties": math.nan}, "a number of at least 0", "a number of at least 0"),
     (
         {"rules": RULES, "penalties": "svm", "model": "semicrf"},
@@ -194,8 +199,6 @@ CONFLICTS: list[tuple[dict[str, Any], str, str]] = [
         "model='hmm' knows words alone; leave out features=, or choose another model=",
         "--model hmm knows words alone; leave out --features, or choose another --model",
     ),
-    ({"task": "market.toml", "tags": True}, "has plain labels; leave out tags=True", "leave out --tags"),
-    ({"task": "tags.toml", "tags": False}, "has tags; leave out tags=False", "has tags; leave out --plain"),
     ({"task": "market"}, "no task is named 'market'", "no task is named 'market'"),
     ({"task": "odd.toml"}, "unknown model 'crff'; did you mean 'crf'", "unknown model 'crff'"),
     ({"task": "wrong.toml"}, "task wrong, [defaults] l2=much: expected a number", "task wrong, [defaults] l2=much: e"),
@@ -255,7 +258,7 @@ def test_training_from_python(documents: list[es.Document], tmp_path: Path) -> N
     assert trained.sizes == {"records": 3, "unlabelled": 0, "tokens": 19, "labels": 7}
     assert trained.beside == {"without rules": 1.0}
     trained.save(tmp_path / "m.espalier")
-    counted = es.CCM(es.CRF(), es.rules(RULES), over="applicable", kept_prior=150.0)
+    counted = es.CCM(es.CRF(shared=SHARED), es.rules(RULES))
     tags = es.Corpus.from_documents(documents).labels
     again = counted.fit(es.Corpus.from_documents(documents, vocabulary=Labels(with_inside(tags.names))))
     again.save(tmp_path / "n.espalier")
@@ -280,3 +283,37 @@ def test_records_without_labels(documents: list[es.Document]) -> None:
         assert train([*documents, *raw]).sizes["unlabelled"] == 1
     with pytest.raises(InputError, match="none of the 1 training records is labelled; raw text is for unlabelled="):
         train(raw)
+
+
+def test_a_task_and_what_is_asked_for_may_differ(task: Path, tmp_path: Path) -> None:
+    plain = plan(task=task)
+    assert not plain.marks
+    assert not plain.to_dict()["tags"]
+    tagged = plan(task=task, tags=True)
+    assert tagged.marks
+    assert tagged.labels is not None
+    assert plain.labels is not None
+    fields = [name for name in plain.labels.names if name != "O"]
+    assert {*tagged.labels.names} - {"O"} == {f"{mark}-{name}" for name in fields for mark in "BI"}
+    back = tmp_path / "tags.toml"
+    back.write_text(f"labels = {list(tagged.labels.names)}\n", encoding="utf-8")
+    assert {*(plan(task=back, tags=False).labels or ())} == {*plain.labels.names}
+
+
+def test_rules_may_name_a_field_that_no_record_has() -> None:
+    records = [es.Document.from_tokens(["plum", "in", "Ely"], ["B-fruit", "O", "B-place"])] * 2
+    with pytest.warns(ResultWarning, match="the rules name phone, which no training record has"):
+        trained = train(records, rules="Phone: token ~ /[0-9]{5}/ -> phone [hard]")
+    assert trained.estimator.predict([["plum", "12345"]]) == [["B-fruit", "B-phone"]]
+    with pytest.raises(RuleError, match="did you mean 'fruit'"):
+        train(records, rules="Once: friut once")
+
+
+def test_word_lists_are_beside_the_rules(tmp_path: Path) -> None:
+    (tmp_path / "rules").mkdir()
+    (tmp_path / "rules" / "towns.txt").write_text("Ely\n", encoding="utf-8")
+    (tmp_path / "rules" / "my.rules").write_text('Town: token in file "towns.txt" -> place\n', encoding="utf-8")
+    task = tmp_path / "my.toml"
+    task.write_text('labels = ["O", "place"]\n[rules]\nfile = "rules/my.rules"\n', encoding="utf-8")
+    assert plan(task=task).rules.names == ("Town",)
+    assert gather_rules(None, [str(tmp_path / "rules" / "my.rules")]).names == ("Town",)

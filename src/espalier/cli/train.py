@@ -67,7 +67,9 @@ Rules = Annotated[
 ]
 Penalties = Annotated[
     str | None,
-    typer.Option(metavar="HOW", help="What rules cost: count (learned), svm, perceptron, hard, fixed or a number."),
+    typer.Option(
+        metavar="HOW", help="What rules cost: chosen (by folds), count, svm, perceptron, hard, fixed or a number."
+    ),
 ]
 Features = Annotated[
     Path | None, typer.Option(metavar="TASK.TOML", help="A file with a \\[features] table, instead of the task's.")
@@ -230,12 +232,22 @@ def _tell(trained: Trained, path: Path, seconds: float, *, judged: bool, always:
     kinds = " and ".join(_kinds(trained.estimator)) or recipe.kind
     learned = f"{kinds} from {counted(sizes['records'], 'record')}, {counted(sizes['tokens'], 'token')}"
     note(f"{learned} in {seconds:.1f} s{begun} → {path}", always=always)
+    if not recipe.marks:
+        note(f"plain labels, one a field{_because(recipe)}: neighbours of one kind are one field", always=always)
     if trained.kept is not None and trained.history:
         which = "the model of the labels alone"
         if trained.kept:
             which = f"the model of round {trained.kept}{'' if judged else ', the last,'}"
         why = "is the best on the --dev records" if judged else "is kept; whether it is better, --dev FILE would tell"
         note(f"{recipe.method}: {which} {why}", always=always)
+
+
+def _because(recipe: Recipe) -> str:
+    """Say who decided for plain labels, and what else could be asked for."""
+    listed = recipe.labels is not None and recipe.task is not None
+    return (
+        f", as the task {recipe.task} lists them or --plain asks (--tags learns where fields begin)" if listed else ""
+    )
 
 
 def _kinds(model: Any) -> list[str]:

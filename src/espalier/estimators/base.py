@@ -11,9 +11,9 @@ import inspect
 import os
 import warnings
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import fields, is_dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 import numpy as np
@@ -57,10 +57,12 @@ __all__ = [
     "fresh",
     "is_estimator",
     "labelled_corpus",
+    "listener",
     "one_sequence",
     "rule_set",
     "say_if_broken",
     "say_jobs_are_gone",
+    "words_alone",
 ]
 
 Self = TypeVar("Self", bound="Estimator")
@@ -255,6 +257,14 @@ def labelled_corpus(X: Any, y: Sequence[Sequence[str | None]] | None, labels: Se
     return corpus
 
 
+def words_alone(corpus: Corpus, model: Any) -> Corpus:
+    """Return the corpus, or say that a model would not see the features that somebody gave with its tokens."""
+    if corpus.given is not None:
+        what = f"{type(model).__name__} knows words alone, and the tokens of X are features of your own"
+        raise InputError(what, hint="pass words, or use a CRF, which takes both")
+    return corpus
+
+
 class SequenceLabeller(Estimator, ABC):
     """The base class of every model of sequences: it labels with a chain, or decodes by itself.
 
@@ -375,7 +385,7 @@ class SequenceLabeller(Estimator, ABC):
         self.check_fitted()
         ids, indptr = self.tag(X)
         names = np.asarray(self.labels_.names, dtype=object)[ids].tolist()
-        return [names[a:b] for a, b in zip(indptr[:-1].tolist(), indptr[1:].tolist(), strict=True)]
+        return Labellings(names[a:b] for a, b in zip(indptr[:-1].tolist(), indptr[1:].tolist(), strict=True))
 
     def predict_single(self, tokens: Sequence[str]) -> list[str]:
         """Return the best labels of one sequence.
@@ -549,10 +559,48 @@ def say_jobs_are_gone(jobs: Any, instead: str) -> None:
         warnings.warn(what, FutureWarning, stacklevel=4)
 
 
+class Labellings(list[list[str]]):
+    """Label lists, one a sequence: a list, which NumPy takes for an array of N lists and not for a ragged table.
+
+    So what joins the answers of several folds, such as scikit-learn's `cross_val_predict`, can join these.
+    """
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[np.object_]:
+        """Return the lists as one array of objects, object[N]."""
+        found = np.empty(len(self), object)
+        found[:] = list(self)
+        return found
+
+
 def check_progress(progress: Any) -> None:
-    """Raise InputError unless `progress` can be called, or is None."""
-    if progress is not None and not callable(progress):
-        raise InputError(f"progress is {progress!r}", hint="expected a function, such as print, or None")
+    """Raise InputError unless `progress` can be called, or is True, False or None."""
+    if progress is not None and not isinstance(progress, bool) and not callable(progress):
+        raise InputError(
+            f"progress is {progress!r}", hint="expected a function, such as print, True for a log, or None"
+        )
+
+
+def listener(progress: Any, who: str) -> Callable[[Any], None] | None:
+    """Return what hears of every step: the function given; for True, and for None where it is wanted, the log.
+
+    The log is that of Python, `logging.getLogger("espalier")`: True writes at the level INFO, None at DEBUG.
+    """
+    if callable(progress):
+        return progress  # type: ignore[no-any-return]
+    import logging
+
+    log, level = logging.getLogger("espalier"), logging.INFO if progress else logging.DEBUG
+    if progress is False or not log.isEnabledFor(level):
+        return None
+    return lambda state: log.log(level, "%s: %s", who, _said(state))
+
+
+def _said(state: Any) -> str:
+    """Return the state of a search or of a cycle in words."""
+    names = [each.name for each in fields(state)] if is_dataclass(state) else []
+    found = {name.replace("_", " "): getattr(state, name) for name in names} or {"value": state}
+    shown = {name: value for name, value in found.items() if isinstance(value, int | float)}
+    return ", ".join(f"{name} {value:.6g}" for name, value in shown.items())
 
 
 @contextmanager

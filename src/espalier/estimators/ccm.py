@@ -44,11 +44,23 @@ from espalier.rules.ruleset import KEPT_PRIOR, VIOLATED_PRIOR, RuleSet
 
 if TYPE_CHECKING:  # what only training needs is imported where it trains: whoever labels never waits for it
     from espalier.decoders.explanation import Explanation
+    from espalier.learning.penalty_choice import PenaltyChoice
 
 __all__ = ["CCM"]
 
 TRAINED = ("perceptron", "svm")
 """The penalties that are trained on held-out sequences."""
+
+APPLICABLE_PRIOR = 150.0
+"""How often each rule was kept before anything was seen, counted over its occasions, for models that tell labels apart.
+
+Over tokens, as the papers count for an HMM, penalties grow with the length of the texts: of a rule that is broken each
+tenth time that it applies, once in a thousand tokens, the price is 7, more than such a model is ever sure by. The prior
+was chosen on records of `bench/raw_text.py --part dev`.
+"""
+
+LEAST_CHOSEN = 10
+"""With fewer sequences folds say nothing, and penalties are counted."""
 
 MARGINAL_EDGES = 200_000
 """The largest product automaton that marginals are computed over, in edges a sequence: about a second."""
@@ -67,19 +79,23 @@ class CCM(SequenceLabeller):
         scores are no chain's marginals, k best, explanations and trained penalties are refused.
     rules : a RuleSet, or its text. A rule with a penalty of its own keeps it; the others get one:
     penalties : "count" (log odds of keeping a rule in the training labels), "perceptron" or "svm" (trained on `dev`,
-        or cross-fitted), "hard" (no answer may break a rule), a number (the same for all), a mapping from names to
-        numbers (the others cost 1), or "fixed" (the rules' own; 1 where there is none).
+        or cross-fitted), "chosen" ("count", "svm" or none at all, as folds of the labels say, see
+        `learning.penalty_choice`; "count" for an HMM, a perceptron, and fewer than 10 sequences), "hard" (no answer may
+        break a rule), a number (the same for all), a mapping from names to numbers (the others cost 1), or "fixed" (the
+        rules' own; 1 where there is none).
     training : "L+I" learns the base without rules and decodes with them. For a Perceptron base also "IBT", which
         decodes under the rules while training, and "JIBT", which learns the penalties with the weights: `penalties`
         is then "count", which is not used, or a mapping of those that stay as they are.
-    over, kept_prior, violated_prior : for "count", what is counted, and pseudo-counts (`learning.penalties`).
+    over, kept_prior, violated_prior : for "count", what is counted, and pseudo-counts (`learning.penalties`). None for
+        the first two: "tokens" and 15 as in the papers for an HMM or a perceptron, "applicable" and 150 for others.
     epochs, rate : passes and step size of "perceptron" penalties. C : of "svm", the price of a mistake.
     folds : for trained penalties without `dev`: so many bases, each fitted on the rest, predict what is new to them.
     threads : None chooses by size; results do not depend on it.
 
     Notes
     -----
-    After `fit`: `base_` (the fitted copy), `rules_` (with penalties), `penalties_` (by name), `compiled_`.
+    After `fit`: `base_` (the fitted copy), `rules_` (with penalties), `penalties_` (by name), `compiled_`, `choice_`
+    (what folds said of penalties; None where nothing was to choose).
 
     Examples
     --------
@@ -95,15 +111,16 @@ class CCM(SequenceLabeller):
     kind = "ccm"
     base_: SequenceLabeller = field(init=False)
     rules_: RuleSet = field(init=False)
+    choice_: PenaltyChoice | None = field(init=False, default=None)
     compiled_: Compiled = field(init=False)
 
     base: SequenceLabeller
     rules: RuleSet | str
-    penalties: str | float | Mapping[str, float] = "count"
+    penalties: str | float | Mapping[str, float] = "chosen"
     _: KW_ONLY
     training: str = "L+I"
-    over: str = "tokens"
-    kept_prior: float = KEPT_PRIOR
+    over: str | None = None
+    kept_prior: float | None = None
     violated_prior: float = VIOLATED_PRIOR
     epochs: int = 5
     rate: float = 0.2
@@ -143,7 +160,8 @@ class CCM(SequenceLabeller):
         compiled = compiled_rules(self.rules, corpus.labels)
         if self.training == "L+I":
             base = fresh(self.base).fit(corpus, sample_weight=weight, labels=corpus.labels.names)
-            if self.penalties in TRAINED:
+            way = self._way(compiled, corpus, dev)
+            if way in TRAINED or way == "chosen":
                 rho = self._trained_penalties(base, compiled, corpus, weight, dev)
             else:
                 rho = self._penalties(compiled, corpus, weight)
@@ -157,7 +175,8 @@ class CCM(SequenceLabeller):
     def check_parameters(self) -> None:
         """Raise InputError for a parameter that makes no sense."""
         for name, least in (("kept_prior", 0), ("violated_prior", 0), ("rate", 0), ("C", 0)):
-            check_number(name, getattr(self, name), least)
+            if getattr(self, name) is not None or name != "kept_prior":
+                check_number(name, getattr(self, name), least)
         for name, least in (("epochs", 1), ("folds", 2)):
             check_number(name, getattr(self, name), least, whole=True)
         if self.training not in ("L+I", "IBT", "JIBT"):
@@ -168,7 +187,9 @@ class CCM(SequenceLabeller):
             )
         if self.training == "IBT" and self.penalties in TRAINED:
             raise InputError(f"training='IBT' needs penalties beforehand, and {self.penalties!r} needs a trained base")
-        if self.training == "JIBT" and not (self.penalties == "count" or isinstance(self.penalties, Mapping)):
+        if self.training == "JIBT" and not (
+            self.penalties in ("count", "chosen") or isinstance(self.penalties, Mapping)
+        ):
             raise InputError(
                 "training='JIBT' learns the penalties itself", hint=f"leave out penalties={self.penalties!r}"
             )
@@ -184,16 +205,35 @@ class CCM(SequenceLabeller):
             return rules.with_penalties(chosen).penalties
         if chosen == "fixed":
             return rules.penalties
-        if chosen == "count":
-            from espalier.learning.penalties import count_penalties
-
-            prior = {"kept_prior": self.kept_prior, "violated_prior": self.violated_prior}
-            return count_penalties(compiled, corpus, over=self.over, sample_weight=weight, **prior)
+        if chosen in ("count", "chosen"):
+            return self._counted(compiled, corpus, weight)
         price = math.inf if chosen == "hard" else chosen
         if isinstance(price, bool) or not isinstance(price, int | float | np.number) or not price >= 0:
-            names = "'count', 'perceptron', 'svm', 'hard', 'fixed', a mapping or a number of at least 0"
+            names = "'count', 'chosen', 'perceptron', 'svm', 'hard', 'fixed', a mapping or a number of at least 0"
             raise InputError(f"penalties is {chosen!r}", hint=f"expected {names}")
         return rules.with_penalties(dict.fromkeys(rules.unset, float(price))).penalties
+
+    def _way(self, compiled: Compiled, corpus: Corpus, dev: Any) -> Any:
+        """Return how penalties are found: folds choose only where there is something to choose, and a chain."""
+        few = dev is None and len(corpus) < LEAST_CHOSEN
+        free = any(rule.penalty is None for rule in compiled.rules)
+        settled = few or not free or self._of_papers() or hasattr(self.base, "segment_labels")
+        return "count" if self.penalties == "chosen" and settled else self.penalties
+
+    def _of_papers(self) -> bool:
+        """Is the base an HMM or a perceptron, an average of what it counted?"""
+        return hasattr(self.base, "mixed") and not hasattr(self.base, "fit_soft")
+
+    def counting(self) -> dict[str, Any]:
+        """Return how penalties are counted: as in the papers for models that are averages of counts, else otherwise."""
+        over, prior = ("tokens", KEPT_PRIOR) if self._of_papers() else ("applicable", APPLICABLE_PRIOR)
+        kept_prior = prior if self.kept_prior is None else self.kept_prior
+        return {"over": self.over or over, "kept_prior": kept_prior, "violated_prior": self.violated_prior}
+
+    def _counted(self, compiled: Compiled, corpus: Corpus, weight: Float | None) -> Float:
+        from espalier.learning.penalties import count_penalties
+
+        return count_penalties(compiled, corpus, sample_weight=weight, **self.counting())
 
     def _trained_penalties(
         self, base: SequenceLabeller, compiled: Compiled, corpus: Corpus, weight: Float | None, dev: Any
@@ -203,15 +243,29 @@ class CCM(SequenceLabeller):
         from espalier.learning.penalty_training import HeldOut, train_perceptron_penalties, train_svm_penalties
 
         if dev is not None:
-            seen = [(base, labelled_dev(dev, compiled.labels))]
+            held = [labelled_dev(dev, compiled.labels)]
+            if self.penalties == "chosen" and len(held[0]) > 1:
+                held = [part for _, _, part in folds_of(held[0], None, 2)]
+            seen = [(base, corpus, weight, part) for part in held]
         elif len(corpus) < 2:
             raise InputError(f"penalties={self.penalties!r} with one training sequence needs dev, a labelled corpus")
         else:
             folds = folds_of(corpus, weight, min(self.folds, len(corpus)))
-            seen = [(fitted(self.base, rest, own), held) for rest, own, held in folds]
+            seen = [(fitted(self.base, rest, own), rest, own, part) for rest, own, part in folds]
         need = "trained penalties need"
-        parts = [HeldOut.of(model.chain_potentials(held, need), held, compiled) for model, held in seen]
-        if self.penalties == "svm":
+        parts = [HeldOut.of(model.chain_potentials(part, need), part, compiled) for model, _, _, part in seen]
+        way = self.penalties
+        if way == "chosen":
+            from espalier.learning.penalty_choice import choose_penalties
+
+            counted = [self._counted(compiled, rest, own) for _, rest, own, _ in seen]
+            self.choice_ = choose_penalties(parts, counted, compiled, C=self.C, threads=self.threads)
+            way = self.choice_.way
+        if way == "count":
+            return self._counted(compiled, corpus, weight)
+        if way == "off":
+            return np.array([rule.penalty or 0.0 for rule in compiled.rules])
+        if way == "svm":
             return train_svm_penalties(parts, compiled, C=self.C, threads=self.threads)
         return train_perceptron_penalties(parts, compiled, epochs=self.epochs, rate=self.rate, threads=self.threads)
 
@@ -272,11 +326,12 @@ class CCM(SequenceLabeller):
         from espalier.learning.penalties import log_odds, tally
 
         asked, rho = self.rule_set(), self.rules_.penalties
+        how = self.counting()
         counted = tally(
-            compile_rules(asked.only(asked.unset), self.labels_), guessed, over=self.over, sample_weight=weight
+            compile_rules(asked.only(asked.unset), self.labels_), guessed, over=how["over"], sample_weight=weight
         )
         free = np.array([rule.penalty is None for rule in asked], bool)
-        rho[free] = gamma * rho[free] + (1 - gamma) * log_odds(counted, self.kept_prior, self.violated_prior)
+        rho[free] = gamma * rho[free] + (1 - gamma) * log_odds(counted, how["kept_prior"], how["violated_prior"])
         return rho
 
     @property

@@ -48,7 +48,8 @@ class CoDL(TaughtLabeller):
     Parameters
     ----------
     model : an unfitted CCM, or a base model without rules; it is copied, never fitted itself.
-    update : what a cycle learns. "interpolate" (algorithm 2): gamma times the supervised model plus (1 - gamma) times
+    update : what a cycle learns; None: "interpolate" where the base can be averaged, as in the papers, else "pool".
+        "interpolate" (algorithm 2): gamma times the supervised model plus (1 - gamma) times
         one of the pool; of an HMM probabilities are mixed, a Perceptron is trained on the labels from (1 - gamma) times
         the weights it learned from the pool (section 6 of the same paper). "pool", for any base with sample weights:
         trained anew on the labels and, each sequence with weight pool_weight, the pool.
@@ -85,7 +86,7 @@ class CoDL(TaughtLabeller):
     cycles: int = 5
     k: int = 1
     weighting: str = "uniform"
-    update: str = "interpolate"
+    update: str | None = None
     pool_weight: float = 0.1
     constrained: bool = True
     infer: bool = True
@@ -124,7 +125,7 @@ class CoDL(TaughtLabeller):
         base: Any = supervised.base_ if ruled else supervised
         if not len(guessed):  # without any labelling there is nothing to learn from
             learned = base
-        elif self.update == "pool":
+        elif self._update() == "pool":
             learned = base.fit_guessed(corpus, weight, guessed, self.pool_weight * guessed_weight)
         else:
             learned = base.mixed(corpus, weight, guessed, guessed_weight, self.gamma)
@@ -134,10 +135,15 @@ class CoDL(TaughtLabeller):
         rho = supervised.mixed_penalties(guessed, guessed_weight, self.gamma) if anew else None
         return supervised.with_base(learned, rho)  # type: ignore[no-any-return]
 
+    def _update(self) -> str:
+        """Return what a cycle learns."""
+        base = self.model.base if isinstance(self.model, CCM) else self.model
+        return self.update or ("interpolate" if hasattr(base, "mixed") else "pool")
+
     def check_parameters(self) -> None:
         """Raise InputError for a parameter that makes no sense."""
         say_jobs_are_gone(self.jobs, "threads label the pool, or processes with map=")
-        if self.update not in ("interpolate", "pool"):
+        if self.update not in (None, "interpolate", "pool"):
             raise InputError(f"update is {self.update!r}", hint="expected 'interpolate' or 'pool'")
         check_number("gamma", self.gamma)
         check_number("pool_weight", self.pool_weight)
@@ -145,13 +151,13 @@ class CoDL(TaughtLabeller):
         check_number("k", self.k, 1, whole=True)
         if self.gamma > 1:
             raise InputError(f"gamma is {self.gamma!r}", hint="expected a number from 0 to 1")
-        if self.relearn_penalties and not (isinstance(self.model, CCM) and self.model.penalties == "count"):
+        if self.relearn_penalties and not (isinstance(self.model, CCM) and self.model.penalties in ("count", "chosen")):
             raise InputError("relearn_penalties counts violations: it needs a CCM with penalties='count'")
 
     def _supervised(self, corpus: Corpus, weight: Float | None, pool: Corpus, dev: Corpus | None) -> SequenceLabeller:
         """Fit the model on the labels; the words of the pool are known words."""
         model: SequenceLabeller = fresh(self.model)
-        if self.update == "interpolate":
+        if self._update() == "interpolate":
             base = model.base if isinstance(model, CCM) else model
             require(base, "mixed", "update='interpolate'", "choose update='pool'")
         if not isinstance(model, CCM):

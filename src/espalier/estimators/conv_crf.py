@@ -26,7 +26,9 @@ from espalier.estimators.base import (
     check_sample_weight,
     fresh,
     labelled_corpus,
+    listener,
     say_if_broken,
+    words_alone,
 )
 from espalier.models.conv import STORAGES, ConvShape, ScoringNet, packed, unpacked
 from espalier.parallel import choose_threads
@@ -216,7 +218,7 @@ class ConvCRF(SequenceLabeller):
             labels = teacher.labels_.names
         names = self._names(labels)
         if not soft and teacher is None:
-            return labelled_corpus(X, y, names)
+            return words_alone(labelled_corpus(X, y, names), self)
         corpus = as_corpus(X, y, vocabulary=None if names is None else Labels(names))
         if corpus.labels is None and names is None:
             raise InputError("soft labels have no names", hint="pass labels=, the names of their columns")
@@ -316,7 +318,8 @@ class ConvCRF(SequenceLabeller):
         threads = choose_threads(ALWAYS, self.threads)
         score = scorer_of(dev, labels, shape, data, self.threads)
         train_net(
-            run, shape, data, plan, threads=threads, score=score, progress=self.progress, keep=keep, term=term
+            run, shape, data, plan, threads=threads, score=score, progress=listener(self.progress, "ConvCRF"),
+            keep=keep, term=term,
         )  # fmt: skip
         self.net_ = ScoringNet(shape, forbidding(run.result, data))
         self.history_ = run.history

@@ -34,12 +34,13 @@ from espalier.estimators.base import (
     check_progress,
     check_sample_weight,
     fresh,
+    listener,
     say_if_broken,
     say_jobs_are_gone,
 )
 from espalier.features.fields import default_templates
-from espalier.features.index import FeatureIndex
-from espalier.features.matrix import FeatureMatrix, GivenIndex
+from espalier.features.index import AnyIndex, BothIndex, FeatureIndex, index_from_state, matrix_of
+from espalier.features.matrix import FeatureMatrix, GivenIndex, side_by_side
 from espalier.models.linear import ChainModel, Pairs, carried, moved
 from espalier.potentials import ChainBatch
 from espalier.store import below, narrow
@@ -57,7 +58,6 @@ __all__ = [
     "LinearChainLabeller",
     "Term",
     "TrainingSet",
-    "holds_attributes",
 ]
 
 Self = TypeVar("Self", bound="LinearChainLabeller")
@@ -96,11 +96,11 @@ class TrainingSet:
 class Learned:
     """What a fitted model has learned, as a value: its attributes, its labels, and its weights over both."""
 
-    index: FeatureIndex | GivenIndex
+    index: AnyIndex
     labels: Labels
     model: ChainModel
 
-    def over(self, index: FeatureIndex | GivenIndex, labels: Labels) -> ChainModel:
+    def over(self, index: AnyIndex, labels: Labels) -> ChainModel:
         """Return the weights over other attributes and labels, by their names."""
         before: Sequence[Hashable] = range(index.n_attributes)
         after = before
@@ -119,7 +119,7 @@ class LinearChainLabeller(SequenceLabeller):
     features: Sequence[Any] | FeatureExtractor | None
     min_count: int
     weights_: ChainModel
-    index_: FeatureIndex | GivenIndex
+    index_: AnyIndex
 
     def __post_init__(self) -> None:
         """Keep what a fitted prior has learned: as an estimator, copies of this one would hold it unfitted."""
@@ -159,20 +159,16 @@ class LinearChainLabeller(SequenceLabeller):
         check_progress(getattr(self, "progress", None))
         prior: Learned | None = getattr(self, "prior", None)
         vocabulary = Labels(labels) if labels is not None else None if prior is None else prior.labels
-        if holds_attributes(X):
-            if y is None:
-                raise InputError("fit needs y, the label lists")
-            if self.features is not None:
-                what = "the tokens of X are ready attributes, so the features of this model have no effect"
-                warnings.warn(f"{what}; pass words, or leave out features", ResultWarning, stacklevel=2)
-            corpus = Corpus.from_tokens([[""] * len(sequence) for sequence in X], y, vocabulary=vocabulary)
-        else:
-            corpus = as_corpus(X, y, vocabulary=vocabulary)
+        corpus = as_corpus(X, y, vocabulary=vocabulary)
+        if corpus.given is not None and self.features is not None and not any(corpus.types):
+            what = "the tokens of X are ready attributes, so the features of this model have no effect"
+            hint = 'pass words, or mappings with an entry "token", or leave out features'
+            warnings.warn(f"{what}; {hint}", ResultWarning, stacklevel=2)
         check_labelled(corpus)
         say_if_broken(corpus)
         assert corpus.labels is not None
-        examples, weight = self._examples(X, corpus, check_sample_weight(sample_weight, len(corpus)))
-        index, matrix = self.indexed(X, examples)
+        examples, weight = self._examples(corpus, check_sample_weight(sample_weight, len(corpus)))
+        index, matrix = self.indexed(examples)
         data = self.training_set(examples, matrix, weight)
         if prior is not None:
             check_kept(prior.labels, corpus.labels)
@@ -192,7 +188,7 @@ class LinearChainLabeller(SequenceLabeller):
         assert corpus.labels is not None
         return TrainingSet(matrix, corpus.indptr, corpus.y, corpus.labels, *allowed_moves(corpus), weight)
 
-    def _examples(self, X: Any, corpus: Corpus, weight: Float | None) -> tuple[Corpus, Float | None]:
+    def _examples(self, corpus: Corpus, weight: Float | None) -> tuple[Corpus, Float | None]:
         """Return what to learn from and its weights: the labelled sequences, to which a subclass may add."""
         return corpus, weight
 
@@ -202,17 +198,21 @@ class LinearChainLabeller(SequenceLabeller):
         self.check_fitted()
         return Learned(self.index_, self.labels_, self.weights_)
 
-    def indexed(self, X: Any, corpus: Corpus) -> tuple[FeatureIndex | GivenIndex, FeatureMatrix]:
-        """Return the attributes to learn weights for, those of the prior if there is one, and the matrix of X."""
+    def indexed(self, corpus: Corpus) -> tuple[AnyIndex, FeatureMatrix]:
+        """Return the attributes to learn weights for, those of the prior if there is one, and the matrix of a corpus.
+
+        What was given of tokens stands beside what templates say of their words, if they have any.
+        """
         prior: Learned | None = getattr(self, "prior", None)
-        given = holds_attributes(X)
-        if prior is None:
-            return GivenIndex.fit_transform(X, self.min_count) if given else self.extractor().fit_transform(corpus)
-        if isinstance(prior.index, FeatureIndex) == given:
-            raise InputError(
-                "the prior and X differ: one has ready attributes, the other tokens", hint="both need the same"
-            )
-        return prior.index, prior.index.transform(corpus if isinstance(prior.index, FeatureIndex) else X)
+        if prior is not None:
+            return prior.index, matrix_of(prior.index, corpus)
+        if corpus.given is None:
+            return self.extractor().fit_transform(corpus)
+        given, matrix = GivenIndex.fit_transform(corpus.given_lists(), self.min_count)
+        if not any(corpus.types):
+            return given, matrix
+        words, of_words = self.extractor().fit_transform(corpus)
+        return BothIndex(words, given), side_by_side(of_words, matrix)
 
     def extractor(self) -> FeatureExtractor:
         """Return what turns sequences into features."""
@@ -225,13 +225,8 @@ class LinearChainLabeller(SequenceLabeller):
     def transform(self, X: Any) -> tuple[FeatureMatrix, NDArray[np.int64]]:
         """Return the feature matrix of X under the locked vocabulary, and the sequence borders."""
         self.check_fitted()
-        if not isinstance(self.index_, FeatureIndex):
-            if isinstance(X, Corpus) or (any(len(sequence) for sequence in X) and not holds_attributes(X)):
-                raise InputError("this model was trained on ready attributes", hint="X must hold them too, not tokens")
-            indptr = np.concatenate([[0], np.cumsum([len(sequence) for sequence in X])]).astype(np.int64)
-            return self.index_.transform(X), indptr
         corpus = as_corpus(X)
-        return self.index_.transform(corpus), corpus.indptr
+        return matrix_of(self.index_, corpus), corpus.indptr
 
     def potentials(self, X: Any) -> ChainBatch:
         """Return the potentials of every sequence."""
@@ -308,8 +303,7 @@ class LinearChainLabeller(SequenceLabeller):
     def restore(self, header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> None:
         """Take back what `state` gave."""
         state = {"features": header["features"], **below("features/", arrays)}
-        given = bool(header["features"].get("given"))
-        self.index_ = GivenIndex.from_state(state) if given else FeatureIndex.from_state(state)
+        self.index_ = index_from_state(state)
         if isinstance(self.index_, FeatureIndex) and "features" not in header["parameters"]:
             self.features, self.min_count = self.index_.templates, self.index_.min_count  # to be fitted anew with
         # Copies, because kernels are compiled for writable arrays, and those of a file are not.
@@ -319,16 +313,6 @@ class LinearChainLabeller(SequenceLabeller):
         if model.pairs.n_attributes != self.index_.n_attributes:
             raise ModelFileError("the model has weights for other attributes than it describes")
         self.weights_ = model
-
-
-def holds_attributes(X: Any) -> bool:
-    """Is X a list of sequences whose tokens are attribute collections rather than strings?"""
-    if isinstance(X, Corpus) or not hasattr(X, "__len__"):
-        return False
-    for sequence in X:
-        if hasattr(sequence, "__len__") and not isinstance(sequence, str) and len(sequence):
-            return isinstance(sequence[0], (list, tuple, set, frozenset, dict))
-    return False
 
 
 def _widened(array: NDArray[Any]) -> NDArray[Any]:
@@ -347,10 +331,12 @@ class CRF(LinearChainLabeller):
     Parameters
     ----------
     features : templates (texts or objects), a FeatureExtractor, or None for the default set. Not used, with a warning,
-        if X holds ready attributes (a list of names or a mapping a token).
+        if the tokens of X are features of your own without words; of `{"token": "Ann", "pos": "NNP"}` both are learned.
     l1, l2 : weights of the two penalties; more features and less data ask for a larger l2.
     max_iterations, epsilon, delta, period : when to stop (see `espalier.learning.lbfgs`).
     min_count : attributes on fewer training tokens are dropped.
+    shared : how alike weights are for the tags of one field, B- and I-: what begins a field says something of its
+        inside. It is their correlation under the penalty, from 0 to less than 1 (`learning.sharing`).
     transitions : "observed" gives weights to transitions seen in training, "all" to every allowed one.
     warm_start : begin a second `fit` at the weights of the first, attribute by attribute and label by label; the
         optimum is the same, and near it far fewer iterations are needed.
@@ -391,6 +377,7 @@ class CRF(LinearChainLabeller):
     delta: float = 1e-5
     period: int = 10
     min_count: int = 1
+    shared: float = 0.0
     transitions: str = "observed"
     warm_start: bool = False
     prior: Learned | None = None
@@ -402,22 +389,26 @@ class CRF(LinearChainLabeller):
 
     def check_parameters(self) -> None:
         """Raise InputError for a parameter that makes no sense."""
-        for name in ("l1", "l2", "epsilon", "delta"):
+        for name in ("l1", "l2", "epsilon", "delta", "shared"):
             check_number(name, getattr(self, name))
         for name, least in (("max_iterations", 0), ("period", 1), ("copies", 0)):
             check_number(name, getattr(self, name), least, whole=True)
+        if self.shared >= 1:
+            raise InputError(
+                f"shared is {self.shared!r}", hint="expected a correlation: a number from 0 to less than 1"
+            )
         say_jobs_are_gone(self.jobs, "a CRF trains in threads (threads=)")
         if self.transitions not in ("observed", "all"):
             raise InputError(f"transitions is {self.transitions!r}", hint="expected 'observed' or 'all'")
         if self.prior is not None and not isinstance(self.prior, Learned):
             raise InputError(f"prior is a {type(self.prior).__name__}", hint="expected a fitted CRF, or its learned_")
 
-    def _examples(self, X: Any, corpus: Corpus, weight: Float | None) -> tuple[Corpus, Float | None]:
+    def _examples(self, corpus: Corpus, weight: Float | None) -> tuple[Corpus, Float | None]:
         if not self.copies and not self.replay:
             return corpus, weight
         from espalier.learning.recombination import more_examples
 
-        if holds_attributes(X):
+        if corpus.given is not None:
             name = "copies" if self.copies else "replay"
             raise InputError(f"{name} needs words, and X has ready attributes", hint=f"leave out {name}")
         return more_examples(corpus, weight, self.copies, 0, self.replay)
@@ -425,6 +416,7 @@ class CRF(LinearChainLabeller):
     def train(self, data: TrainingSet) -> ChainModel:
         """Find the weights."""
         from espalier.learning.likelihood import ChainLikelihood, Twins
+        from espalier.learning.sharing import fields_of_labels, with_partners
 
         # Twins have the same data, but not the same prior.
         twins = Twins.apart(data.matrix) if self.l1 or data.prior else Twins.merge(data.matrix)
@@ -432,6 +424,8 @@ class CRF(LinearChainLabeller):
         learned = data.observed_transitions if self.transitions == "observed" else data.allowed
         if data.prior is not None:
             pairs, learned = pairs.union(data.prior.pairs), learned | (data.prior.trans != 0)
+        if self.shared:
+            pairs, learned = with_partners(pairs, learned, data.allowed, fields_of_labels(data.labels.names))
         likelihood = ChainLikelihood(
             twins.matrix, data.indptr, data.y, pairs, learned, data.start_allowed, data.allowed, data.sample_weight,
             self.threads,
@@ -439,10 +433,10 @@ class CRF(LinearChainLabeller):
         return self.minimised(data, twins, pairs, likelihood)
 
     def fit_soft(self, labelled: Corpus, pool: Corpus, weight: Float | None, pool_weight: float) -> JoinedCRF:
-        """Return the training problem of labels and of expectations on unlabelled text."""
+        """Return the training problem of labels and of expectations on unlabelled text; there nothing is `shared`."""
         from espalier.estimators.joined import JoinedCRF
 
-        return JoinedCRF(fresh(self), labelled, pool, weight, pool_weight)
+        return JoinedCRF(fresh(self).set_params(shared=0.0), labelled, pool, weight, pool_weight)
 
     def fit_guessed(self, labelled: Corpus, weight: Float | None, guessed: Corpus, guessed_weight: Float) -> CRF:
         """Return a copy fitted to labelled sequences and to others with guessed labels, each with its weight.
@@ -472,7 +466,10 @@ class CRF(LinearChainLabeller):
         """
         from espalier.kernels.history import dot
         from espalier.learning.lbfgs import Options, minimise
+        from espalier.learning.sharing import Sharing, fields_of_labels
 
+        fields, trans_from, trans_to = fields_of_labels(data.labels.names), likelihood.from_label, likelihood.to_label
+        sharing = Sharing.of(pairs, trans_from, trans_to, fields, self.shared) if self.shared else None
         scale = np.ones(likelihood.n_parameters)
         scale[: len(pairs)] = twins.scale(pairs)
 
@@ -484,13 +481,17 @@ class CRF(LinearChainLabeller):
 
         centre = weights_of(data.prior)
 
+        def weights_at(v: Float) -> Float:
+            own = scale * v
+            return centre + (own if sharing is None else sharing.spread(own))
+
         def objective(v: Float) -> tuple[float, Float]:
-            u = centre + scale * v
+            u = weights_at(v)
             value, gradient = likelihood(u)
             if term is not None:
                 more, slope = term(u)
                 value, gradient = value + more, gradient + slope
-            gradient *= scale
+            gradient = scale * (gradient if sharing is None else sharing.spread(gradient))
             gradient += (2.0 * self.l2) * v
             return value + self.l2 * dot(v, v), gradient
 
@@ -498,9 +499,12 @@ class CRF(LinearChainLabeller):
             max_iterations=self.max_iterations if max_iterations is None else max_iterations,
             epsilon=self.epsilon, delta=self.delta, period=self.period, threads=likelihood.threads,
         )  # fmt: skip
-        start = (weights_of(data.start or data.prior) - centre) / scale if begin is None else begin
-        self.minimum_ = minimise(objective, start, l1=self.l1, options=options, progress=self.progress)
-        u = centre + scale * self.minimum_.x
+        near = weights_of(data.start or data.prior) - centre
+        start = (near if sharing is None else sharing.gathered(near)) / scale if begin is None else begin
+        self.minimum_ = minimise(
+            objective, start, l1=self.l1, options=options, progress=listener(self.progress, type(self).__name__)
+        )
+        u = weights_at(self.minimum_.x)
         trans = np.where(data.allowed, 0.0, -np.inf)
         trans[likelihood.from_label, likelihood.to_label] = u[len(pairs) :]
         first = np.where(data.start_allowed, 0.0, -np.inf)

@@ -22,6 +22,7 @@ from espalier.estimators.base import (
     fresh,
     labelled_corpus,
     say_if_broken,
+    words_alone,
 )
 from espalier.features.word_classes import WordClasses
 from espalier.inference import Posterior, posterior
@@ -105,7 +106,7 @@ class HMM(SequenceLabeller):
         """
         smoothing = self._smoothing()
         check_transition_classes(self.transition_classes)
-        corpus = labelled_corpus(X, y, labels)
+        corpus = words_alone(labelled_corpus(X, y, labels), self)
         say_if_broken(corpus)
         assert corpus.labels is not None
         if vocabulary is None:

@@ -55,7 +55,7 @@ class JoinedCRF:
             if getattr(crf, name):
                 raise InputError(f"a CRF with {name} learns from labels alone, or in CoDL", hint=f"leave out {name}")
         self.crf, self.labelled, self.joined = crf, labelled, labelled + pool
-        self.index, matrix = crf.extractor().fit_transform(self.joined)
+        self.index, matrix = crf.indexed(self.joined)
         self.twins = Twins.apart(matrix) if crf.l1 else Twins.merge(matrix)
         self.sample_weight, self.pool_weight = sample_weight, pool_weight
         self.found: tuple[NDArray[np.int64], Float] | None = None

@@ -17,6 +17,7 @@ from espalier.errors import InputError
 from espalier.estimators.base import check_number, fresh
 from espalier.estimators.crf import LinearChainLabeller, TrainingSet
 from espalier.features.extract import FeatureExtractor
+from espalier.features.index import matrix_of
 from espalier.learning.perceptron import all_pairs, train_perceptron
 from espalier.models.linear import ChainModel, Pairs
 from espalier.rules.compile import Compiled
@@ -105,7 +106,7 @@ class Perceptron(LinearChainLabeller):
         from espalier.learning.constrained_perceptron import train_constrained
 
         self.check_parameters()
-        index, matrix = self.extractor().fit_transform(corpus)
+        index, matrix = self.indexed(corpus)
         data = self.training_set(corpus, matrix, weight)
         training = train_constrained(
             matrix, corpus, self._pairs(data), data.start_allowed, data.allowed, compiled, penalties, learned,
@@ -123,13 +124,13 @@ class Perceptron(LinearChainLabeller):
 
         Section 6 of Chang, Ratinov and Roth (2012). The attributes are those of both corpora.
         """
-        index, _ = self.extractor().fit_transform(labelled + guessed)
-        pool = fresh(self).train(self.training_set(guessed, index.transform(guessed), guessed_weight))
+        index, _ = self.indexed(labelled + guessed)
+        pool = fresh(self).train(self.training_set(guessed, matrix_of(index, guessed), guessed_weight))
         share = 1 - gamma
         # -inf (forbidden) times 0 would be nan; the trainer forbids anew by itself.
         trans, start = (np.where(np.isfinite(part), part, 0.0) for part in (pool.trans, pool.start))
         begin = replace(pool, w=share * pool.w, trans=share * trans, start=share * start, end=share * pool.end)
         model = fresh(self)
-        model.weights_ = model.train(self.training_set(labelled, index.transform(labelled), weight), begin)
+        model.weights_ = model.train(self.training_set(labelled, matrix_of(index, labelled), weight), begin)
         model.index_, model.labels_, model.training_digest_ = index, self.labels_, self.training_digest_
         return model

@@ -21,7 +21,14 @@ from numpy.typing import NDArray
 
 from espalier.corpus import Corpus
 from espalier.errors import EspalierError, InputError, ResultWarning
-from espalier.estimators.base import SequenceLabeller, as_corpus, check_progress, check_sample_weight, labelled_corpus
+from espalier.estimators.base import (
+    SequenceLabeller,
+    as_corpus,
+    check_progress,
+    check_sample_weight,
+    labelled_corpus,
+    listener,
+)
 from espalier.estimators.held_out import held_out
 from espalier.estimators.persist import nested, unnested
 from espalier.parallel import balanced
@@ -131,6 +138,7 @@ class TaughtLabeller(SequenceLabeller):
         """
         self.check_parameters()
         check_progress(self.progress)
+        heard = listener(self.progress, type(self).__name__)
         if not callable(chosen := getattr(self, "map", map)):
             raise InputError(f"map is {chosen!r}", hint="expected a function such as the built-in map")
         corpus, pool = labelled_corpus(X, y, labels), checked_pool(unlabelled, type(self).__name__)
@@ -142,8 +150,8 @@ class TaughtLabeller(SequenceLabeller):
             found = guard.see(model)
             if record is not None:
                 history.append(replace(record, score=found))
-                if self.progress is not None:
-                    self.progress(history[-1])
+                if heard is not None:
+                    heard(history[-1])
             if guard.stop:
                 break
         self._keep(guard, history)
@@ -214,7 +222,7 @@ def checked_pool(unlabelled: Any, who: str) -> Corpus:
     if unlabelled is None:
         raise InputError(f"{who} learns from unlabelled text: pass unlabelled=, token lists or a Corpus")
     pool = as_corpus(unlabelled)
-    pool = Corpus(pool.indptr, pool.token_ids, pool.types, documents=pool.documents)
+    pool = replace(pool, y=None, labels=None)
     if not pool.n_tokens:
         warnings.warn(
             f"the unlabelled pool is empty, so {who} learns from the labels alone: the result is the supervised model",

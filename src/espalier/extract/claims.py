@@ -1,32 +1,26 @@
-"""What candidates claim about a text: labels and strings, read from JSON or Python values, and found in the text.
+"""What candidates claim about a text, and where it stands there.
 
-A candidate is an answer of a language model, of a person or of another program. Its strings may be not quite those of
+The strings of an answer may be not quite those of
 the text (other case, spaces or signs, a typing slip): such a claim is placed where the text is most like it. Its
 numbers have to be the same, digit for digit. A string that is nowhere in the text is invented.
 """
 
 from __future__ import annotations
 
-import json
 import re
 import unicodedata
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from itertools import accumulate
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from espalier.document import Document
-from espalier.errors import InputError
-from espalier.extract.extraction import Extraction
 from espalier.extract.numerals import digits_of, is_grouped, numerals, same_numbers
-from espalier.tags import OUTSIDE
 
-__all__ = ["Claim", "ClaimPlace", "places_of", "plain", "read_claims"]
+__all__ = ["Claim", "ClaimPlace", "places_of", "plain"]
 
-TEXTS, SCORES = ("text", "value", "string"), ("score", "confidence", "probability")
-WRAPPERS = ("fields", "entities", "extractions")
 ALIKE = 0.7
 """The least likeness of a string and the stretch of text that it is taken for, from 0 to 1."""
 TRIMMED = 0.95  # likeness of a string that has signs around it
@@ -59,70 +53,6 @@ class ClaimPlace(NamedTuple):
     first: int
     end: int
     likeness: float
-
-
-def read_claims(candidate: Any, number: int) -> list[Claim]:
-    """Return the claims of one candidate: JSON text, a mapping, a list of items, a document or an extraction."""
-    if isinstance(candidate, Extraction):
-        return [Claim(f.label, f.text, number, f.confidence, f.start) for f in candidate.fields]
-    if isinstance(candidate, Document):
-        return [Claim(s.label, candidate.text[s.start : s.end], number, None, s.start) for s in candidate.spans or ()]
-    value = _parsed(candidate, number) if isinstance(candidate, str) else candidate
-    return list(_claims(value, number))
-
-
-def _parsed(text: str, number: int) -> Any:
-    """Return the first JSON value in a text; models like to say something around it."""
-    for at, sign in enumerate(text):
-        if sign in "{[":
-            try:
-                return json.JSONDecoder().raw_decode(text, at)[0]
-            except json.JSONDecodeError:
-                continue
-    raise InputError(
-        f"candidate {number} holds no JSON: {text[:40]!r}", hint='pass {"label": "string"}, as text or as a dict'
-    )
-
-
-def _claims(value: Any, number: int) -> Iterator[Claim]:
-    """Yield the claims of a mapping or of a list of items with labels."""
-    if isinstance(value, Mapping):
-        wrapped = next((value[name] for name in WRAPPERS if isinstance(value.get(name), list)), None)
-        if wrapped is not None or "label" in value:
-            yield from _claims(wrapped if wrapped is not None else [value], number)
-            return
-        for label, one in value.items():
-            for item in one if isinstance(one, list | tuple) else [one]:
-                yield from _claim(str(label), item, number)
-        return
-    if isinstance(value, Sequence) and not isinstance(value, str):
-        for i, item in enumerate(value):
-            if not isinstance(item, Mapping) or "label" not in item:
-                what = f"candidate {number}, item {i} has no label: {str(item)[:40]!r}"
-                raise InputError(what, hint='an item is {"label": ..., "text": ...}')
-            yield from _claim(str(item["label"]), item, number)
-        return
-    raise InputError(f"candidate {number} is a {type(value).__name__}", hint="expected a mapping or a list of items")
-
-
-def _claim(label: str, item: Any, number: int) -> Iterator[Claim]:
-    """Yield the claim of one value; nothing for a field that is missing."""
-    score = start = None
-    if isinstance(item, Mapping):
-        where = next((name for name in TEXTS if name in item), None)
-        if where is None:
-            raise InputError(f"candidate {number}, {label!r} has no text", hint=f"expected one of {', '.join(TEXTS)}")
-        score, start = next((item[name] for name in SCORES if name in item), None), item.get("start")
-        item = item[where]
-    if not label or "/" in label or label == OUTSIDE:
-        raise InputError(f"candidate {number} has a label {label!r}", hint="a label is a name without a slash, not O")
-    text = "" if item is None else str(item).strip()
-    if score is not None and not (isinstance(score, int | float) and 0.0 <= score <= 1.0):
-        raise InputError(f"candidate {number}, {label!r} has the score {score!r}", hint="a score is from 0 to 1")
-    if text:
-        known = start if isinstance(start, int) and start >= 0 else None
-        rounded = isinstance(item, int | float) and not isinstance(item, bool)
-        yield Claim(label, text, number, None if score is None else float(score), known, rounded)
 
 
 def places_of(claim: Claim, document: Document, words: Sequence[str]) -> list[ClaimPlace]:

@@ -85,6 +85,29 @@ class Extraction:
         head = f"{_shown(self.text)}  ({self.confidence:.2f})"
         return "\n".join([head, *(f"  {f.label:{width}}  {f.confidence:.2f}  {_shown(f.text)}" for f in self.fields)])
 
+    def _repr_html_(self) -> str:
+        """Return the text with its fields marked, for notebooks; a field of a hierarchy is around those inside it."""
+        from html import escape
+
+        opened: list[tuple[int, str]] = []
+        parts, at = [f"<div title='confidence {self.confidence:.2f}' style='line-height:2'>"], 0
+
+        def upto(place: int) -> None:
+            nonlocal at
+            while opened and opened[-1][0] <= place:
+                end, label = opened.pop()
+                parts.append(f"{escape(self.text[at:end])} <small>{escape(label)}</small></mark>")
+                at = max(at, end)
+            parts.append(escape(self.text[at:place]))
+            at = max(at, place)
+
+        for field in self.fields:
+            upto(field.start)
+            parts.append(f"<mark title='{escape(field.label, quote=True)} {field.confidence:.2f}'>")
+            opened.append((field.end, field.label))
+        upto(len(self.text))
+        return "".join([*parts, "</div>"])
+
     def get(self, label: str) -> list[Field]:
         """Return the fields with a label.
 

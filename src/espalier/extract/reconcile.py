@@ -4,13 +4,18 @@ Every candidate is an expert with a distribution over tags at each token: a tag 
 the candidate says, or `trust`; a token that it does not claim is most likely O, and least likely a field that it
 found elsewhere; a field that it does not mention may be missing. The logarithms of all candidates are added. A
 string that stands in the text more often than a candidate claims it is taken for the first places, and the others
-remain possible for rules to choose. So a slip, a missing field or two answers for one field need no rules of their own.
+remain possible for rules to choose. So a slip or a missing field needs no rule of its own.
+
+Where candidates contradict each other (one string for a field, and two are claimed; two fields for one place), the
+claim with more trust behind it is kept, the first of equals, and its confidence is multiplied by its share of the
+trust. Candidates that say something else there do not speak against it; without that both answers would be lost.
+What no candidate could be made to say is in `unread`, and a candidate that says nothing has no vote.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,8 +27,9 @@ from espalier.decoders.base import Decoding
 from espalier.decoders.explanation import Explanation
 from espalier.document import Document
 from espalier.errors import InputError
-from espalier.extract.claims import Claim, ClaimPlace, places_of, plain, read_claims
+from espalier.extract.claims import Claim, ClaimPlace, places_of, plain
 from espalier.extract.extraction import Extraction, Field
+from espalier.extract.proposals import Unread, is_item, read_proposal, simple
 from espalier.inference import posterior
 from espalier.potentials import Potentials
 from espalier.rules.nodes import fields_of
@@ -54,8 +60,8 @@ class Reconciled:
 
     extraction : fields, confidences, certificate and violations; decoding : the labels behind it; invented : claims
     whose string is nowhere in the text; slips : claims that were taken for a stretch that is like them; dropped : those
-    that are in the text but not in the answer; added : fields of the answer that no candidate claims; potentials : the
-    scores.
+    that are in the text but not in the answer; added : fields of the answer that no candidate claims; unread : what
+    could not be read of the candidates, and why; potentials : the scores.
     """
 
     extraction: Extraction
@@ -64,6 +70,7 @@ class Reconciled:
     slips: tuple[Slip, ...]
     dropped: tuple[Claim, ...]
     added: tuple[Field, ...]
+    unread: tuple[Unread, ...]
     document: Document
     potentials: Potentials
     rules: RuleSet
@@ -93,21 +100,22 @@ def reconcile(
     Parameters
     ----------
     text : the text, or a document with tokens of your own.
-    candidates : one proposal or a list of them: JSON text (with or without words around it), `{"label": "string"}` with
-        lists where a label has several strings, or `[{"label": ..., "text": ..., "score": ...}]`; a Document or an
-        Extraction, too.
+    candidates : one answer or a list of them, each in any shape: text with JSON in it, or nearly JSON, or with tags,
+        tables or lines; `{"label": "string"}` with lists where a label has several strings; a list of items with label
+        and string or place; a tool call, or the whole reply of a service; an object with fields; a Document or an
+        Extraction. What is none of these is said in `unread`.
     rules : with penalties in natural logarithms, as a RuleSet or as text.
-    labels : the fields that there are; None: those that candidates claim or rules name.
+    labels : the fields that there are, found in other spellings, too; None: those that candidates claim or rules name.
     trust : the probability that a claim without a score is right, for all candidates or one for each.
     penalties : other prices than the rules' own, by name.
 
     Returns
     -------
-    Reconciled : the answer with its certificate; what was invented, mended, dropped and added.
+    Reconciled : the answer with its certificate; what was invented, mended, dropped, added and not read.
 
     Raises
     ------
-    InputError : a candidate cannot be read; its number is in the message.
+    InputError : the text is none, or a number is no probability.
 
     Examples
     --------
@@ -124,21 +132,20 @@ def reconcile(
     document = text if isinstance(text, Document) else Document.from_text(text)
     proposals = _proposals(candidates)
     shares = _shares(trust, len(proposals))
-    claims = [claim for c, proposal in enumerate(proposals) for claim in read_claims(proposal, c)]
+    read = [read_proposal(proposal, c, document.text, labels) for c, proposal in enumerate(proposals)]
+    claims = [claim for one in read for claim in one.claims]
+    voters = [c for c, one in enumerate(read) if one.claims or not one.unread]
     ruleset = RuleSet.from_text(rules) if isinstance(rules, str) else rules or RuleSet([])
     ruleset = ruleset if penalties is None else ruleset.with_penalties(penalties)
     fields = _fields(claims, ruleset) if labels is None else list(labels)
-    unknown = next((claim for claim in claims if claim.label not in fields), None)
-    if unknown is not None:
-        raise InputError(
-            f"candidate {unknown.candidate} claims a field {unknown.label!r}", hint=f"fields: {', '.join(fields)}"
-        )
     tags = [OUTSIDE, *(f"{mark}-{field}" for field in fields for mark in "BI")]
     words = [plain(word) for word in document.words]
     places = [places_of(claim, document, words) for claim in claims]
-    potentials = Potentials(_scores(document, tags, claims, places, shares))
+    kept = _contests(claims, places, shares)
+    potentials = Potentials(_scores(document, tags, claims, places, {c: shares[c] for c in voters}, kept))
     answer = decode(potentials, ruleset, tokens=document.words, labels=tags, text=document.text, relax=True)
-    return _reconciled(document, ruleset, potentials, answer, claims, places)
+    unread = tuple(unread for one in read for unread in one.unread)
+    return _reconciled(document, ruleset, potentials, answer, claims, places, kept, unread)
 
 
 def _fields(claims: Sequence[Claim], rules: RuleSet) -> list[str]:
@@ -149,13 +156,16 @@ def _fields(claims: Sequence[Claim], rules: RuleSet) -> list[str]:
 
 def _proposals(candidates: Any) -> list[Any]:
     """Return a list of candidates; one alone is a list of one, a list of labelled items among them."""
-    if isinstance(candidates, str | Mapping | Document | Extraction):
+    if isinstance(candidates, Document | Extraction | BaseException):
         return [candidates]
-    if not hasattr(candidates, "__iter__"):
+    if isinstance(candidates, bool | int | float | type):
         what = f"the candidates are {type(candidates).__name__}"
         raise InputError(what, hint="expected JSON text, {'label': 'string'}, a Document, or a list of such")
-    found = list(candidates)
-    items = bool(found) and all(isinstance(item, Mapping) and "label" in item for item in found)
+    plainly = simple(candidates)
+    if not isinstance(plainly, list | tuple):
+        return [plainly]
+    found = list(plainly)
+    items = bool(found) and all(map(is_item, found))
     return [found] if items else found
 
 
@@ -167,17 +177,60 @@ def _shares(trust: float | Sequence[float], n: int) -> list[float]:
     return found
 
 
+@dataclass(frozen=True, slots=True)
+class _Kept:
+    """A claim that is kept where candidates contradict each other: at a place, against candidates, with its share."""
+
+    place: ClaimPlace
+    label: str
+    against: frozenset[int]
+    share: float
+
+
+def _contests(claims: Sequence[Claim], places: Sequence[Sequence[ClaimPlace]], shares: Sequence[float]) -> list[_Kept]:
+    """Return the claims that others contradict and that are kept nevertheless, the most trusted first."""
+    said = Counter((claim.candidate, claim.label) for claim in claims)
+    several = {label for (_, label), n in said.items() if n > 1}
+    voices: dict[tuple[str, int, int], dict[int, float]] = {}
+    for claim, own in zip(claims, places, strict=True):
+        if own:
+            sure = shares[claim.candidate] if claim.score is None else claim.score
+            voices.setdefault((claim.label, own[0].first, own[0].end), {})[claim.candidate] = sure
+    order = sorted(voices, key=lambda one: -sum(voices[one].values()))  # stable: the first of equals
+    kept: list[_Kept] = []
+    taken: list[tuple[str, int, int]] = []
+    for one in order:
+        label, first, end = one
+        if any(_exclude(one, other, several) for other in taken):
+            continue
+        taken.append(one)
+        others = {c: sure for other in voices if _exclude(one, other, several) for c, sure in voices[other].items()}
+        against = frozenset(others) - voices[one].keys()
+        if against:
+            ours = sum(voices[one].values())
+            share = ours / (ours + sum(others[c] for c in against)) if ours else 0.0
+            kept.append(_Kept(ClaimPlace(first, end, 1.0), label, against, share))
+    return kept
+
+
+def _exclude(one: tuple[str, int, int], other: tuple[str, int, int], several: Iterable[str]) -> bool:
+    """Can only one of two claims hold: they share tokens, or they are for a field that everybody fills once?"""
+    apart = one[2] <= other[1] or other[2] <= one[1]
+    return one != other and (not apart or (one[0] == other[0] and one[0] not in several))
+
+
 def _scores(
     document: Document,
     tags: list[str],
     claims: Sequence[Claim],
     places: Sequence[Sequence[ClaimPlace]],
-    shares: Sequence[float],
+    shares: Mapping[int, float],
+    kept: Sequence[_Kept],
 ) -> Float:
     """Return log Π_candidates p(tag), float64[T, L]."""
     T, L = len(document.tokens), len(tags)
     total = np.zeros((T, L))
-    for c, trust in enumerate(shares):
+    for c, trust in shares.items():
         silent = _silent(trust, tags, {claim.label for claim in claims if claim.candidate == c})
         summed, count = np.zeros((T, L)), np.zeros(T)
         claimed: Counter[tuple[str, str]] = Counter(
@@ -190,13 +243,22 @@ def _scores(
             for rank, place in enumerate(own):
                 sure = (trust if claim.score is None else claim.score) * place.likeness
                 p = sure * (ELSEWHERE if rank >= most else 1.0)
-                for t in range(place.first, place.end):
-                    j = tags.index(f"{'B' if t == place.first else 'I'}-{claim.label}")
+                for t, j in _tagged(place, claim.label, tags):
                     summed[t] += _claimed(min(max(p, LEAST), 1.0 - LEAST), j, L)
                     count[t] += 1
         shared = np.where(count[:, None] > 0, summed / np.maximum(count, 1)[:, None], silent)
+        for one in kept:
+            if c in one.against:
+                for t, j in _tagged(one.place, one.label, tags):
+                    shared[t, j] = shared[t].max()
         total += np.log(shared)
     return total
+
+
+def _tagged(place: ClaimPlace, label: str, tags: list[str]) -> Iterable[tuple[int, int]]:
+    """Return each token of a claim with the number of its tag."""
+    marks = ["B", *["I"] * (place.end - place.first - 1)]
+    return [(place.first + k, tags.index(f"{mark}-{label}")) for k, mark in enumerate(marks)]
 
 
 def _silent(trust: float, tags: Sequence[str], mentioned: set[str]) -> Float:
@@ -227,11 +289,16 @@ def _reconciled(
     answer: Decoding,
     claims: Sequence[Claim],
     places: Sequence[Sequence[ClaimPlace]],
+    kept: Sequence[_Kept],
+    unread: tuple[Unread, ...],
 ) -> Reconciled:
     """Compare the answer with what was claimed."""
     ids = answer.labels if answer.labels is not None else np.zeros(len(document.tokens), np.int16)
     tags = [answer.vocabulary.names[j] for j in ids]
     sure = _probabilities(potentials, ids)
+    for one in kept:
+        if all(ids[t] == j for t, j in _tagged(one.place, one.label, list(answer.vocabulary.names))):
+            sure[one.place.first : one.place.end] *= one.share
     fields, here = [], []
     for first, end, label in segments(tags):
         start, stop = document.tokens[first][0], document.tokens[end - 1][1]
@@ -248,7 +315,7 @@ def _reconciled(
         claim for claim, own in pairs if own and not any((claim.label, p.first, p.end) in here for p in own)
     )
     invented = tuple(claim for claim, own in pairs if not own)
-    return Reconciled(extraction, answer, invented, slips, dropped, added, document, potentials, rules)
+    return Reconciled(extraction, answer, invented, slips, dropped, added, unread, document, potentials, rules)
 
 
 def _stretch(document: Document, place: ClaimPlace) -> str:

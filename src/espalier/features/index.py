@@ -33,13 +33,13 @@ from espalier.features.declare import (
     read_table,
 )
 from espalier.features.fields import FeatureField, NamedField, Part, Template, all_fields, fields_of, marker
-from espalier.features.matrix import FeatureMatrix, Laid, Places
+from espalier.features.matrix import FeatureMatrix, GivenIndex, Laid, Places, side_by_side
 from espalier.features.memory import TypeMemory
 from espalier.features.view import Given, View, assemble, join
 from espalier.lazy import cached_property
 from espalier.store import below, narrow, put_strings, stored_array, take_strings
 
-__all__ = ["FeatureIndex"]
+__all__ = ["AnyIndex", "BothIndex", "FeatureIndex", "index_from_state", "matrix_of"]
 
 Ints = NDArray[np.int64]
 
@@ -59,6 +59,43 @@ class _Plan(NamedTuple):
     alone: Sequence[tuple[Part, Ints, int]]
     joined: Sequence[tuple[Template, Sequence[Places], int]]
     fields: Sequence[FeatureField]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class BothIndex:
+    """What templates say of words, and beside it what was given of each token."""
+
+    words: FeatureIndex
+    given: GivenIndex
+
+    @property
+    def n_attributes(self) -> int:
+        """A."""
+        return self.words.n_attributes + self.given.n_attributes
+
+    def transform(self, corpus: Corpus) -> FeatureMatrix:
+        """Return the matrix of a corpus whose tokens have both."""
+        return side_by_side(self.words.transform(corpus), self.given.transform(corpus.given_lists()))
+
+    def names(self) -> tuple[str, ...]:
+        """Return the name of each attribute."""
+        return (*self.words.names(), *self.given.names())
+
+    def to_state(self) -> dict[str, Any]:
+        """Return JSON and arrays for model files."""
+        words, given = self.words.to_state(), self.given.to_state()
+        state: dict[str, Any] = {"features": {"words": words.pop("features"), "given": given.pop("features")}}
+        for prefix, arrays in (("words", words), ("given", given)):
+            state |= {f"{prefix}/{name}": value for name, value in arrays.items()}
+        return state
+
+    @classmethod
+    def from_state(cls, state: Mapping[str, Any]) -> BothIndex:
+        """Return the index that `to_state` described."""
+        words, given = (
+            {"features": state["features"][prefix], **below(f"{prefix}/", state)} for prefix in ("words", "given")
+        )
+        return cls(FeatureIndex.from_state(words), GivenIndex.from_state(given))
 
 
 @dataclass(frozen=True, eq=False)
@@ -319,3 +356,25 @@ def _unpack_joins(
             raise ModelFileError(f"the stored features are damaged: join {k} of template {template.text!r}")
         joins.append(keys)
     return tuple(joins)
+
+
+AnyIndex = FeatureIndex | GivenIndex | BothIndex
+"""The attributes of words, those that were given of tokens, or both."""
+
+
+def matrix_of(index: AnyIndex, corpus: Corpus) -> FeatureMatrix:
+    """Return the matrix of a corpus under any index; what the index needs and the corpus lacks is an error."""
+    if isinstance(index, FeatureIndex):
+        if corpus.given is not None and not any(corpus.types):
+            raise InputError("this model was trained on words", hint='give the words: X of strings, or "token" in each')
+        return index.transform(corpus)
+    if corpus.given is None and corpus.n_tokens:
+        raise InputError("this model was trained on ready attributes", hint="X must hold them too, not tokens")
+    return index.transform(corpus) if isinstance(index, BothIndex) else index.transform(corpus.given_lists())
+
+
+def index_from_state(state: Mapping[str, Any]) -> AnyIndex:
+    """Return the index of a model file."""
+    if "words" in state["features"]:
+        return BothIndex.from_state(state)
+    return (GivenIndex if state["features"].get("given") else FeatureIndex).from_state(state)

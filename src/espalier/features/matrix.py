@@ -51,6 +51,7 @@ __all__ = [
     "intern",
     "lay",
     "pile",
+    "side_by_side",
     "stack",
 ]
 
@@ -438,7 +439,9 @@ class FeatureMatrix:
             for t, attributes in enumerate(sequence):
                 pairs: Iterable[tuple[str, Any]]
                 if isinstance(attributes, Mapping):
-                    pairs, weighted = attributes.items(), True
+                    pairs, weighted = _named(attributes), True
+                elif isinstance(attributes, np.ndarray):
+                    pairs, weighted = _numbered("vector", attributes), True
                 elif isinstance(attributes, str):
                     raise InputError(Place(i, t), ": attributes must be a list or a mapping, not a string")
                 else:
@@ -464,6 +467,19 @@ class FeatureMatrix:
         )
 
 
+def _named(attributes: Mapping[Any, Any]) -> Iterator[tuple[Any, Any]]:
+    """Yield the names and values of a mapping, each number of a vector by itself; the word is for templates."""
+    for name, value in attributes.items():
+        if isinstance(value, np.ndarray) and value.ndim:
+            yield from _numbered(name, value)
+        elif name != WORD:
+            yield name, value
+
+
+def _numbered(name: Any, vector: NDArray[Any]) -> Iterator[tuple[Any, Any]]:
+    return ((f"{name}:{d}", value) for d, value in enumerate(vector.ravel().tolist()))
+
+
 def _finite(value: Any, where: Place, name: str) -> float:
     """Return the value of an attribute as a float, or say where it is not a finite number."""
     try:
@@ -486,6 +502,10 @@ def _check_level(
         raise InputError(f"a {what} refers to number {refs.max()} or {refs.min()}", hint=f"there are {limit}")
     if len(values) not in (0, len(refs)):
         raise InputError(f"{len(refs)} references of {what}s but {len(values)} values")
+
+
+WORD = "token"
+"""The entry of a mapping that is the word of its token."""
 
 
 class GivenIndex:
@@ -536,3 +556,23 @@ class GivenIndex:
         ends: NDArray[np.int64] = np.cumsum(np.asarray(state["names/lengths"], np.int64))
         starts = np.concatenate([[0], ends[:-1]]) if len(ends) else ends
         return cls(text[a:b] for a, b in zip(starts.tolist(), ends.tolist(), strict=True))
+
+
+def side_by_side(one: FeatureMatrix, other: FeatureMatrix) -> FeatureMatrix:
+    """Return a matrix with the attributes of two, those of `one` first; `other` has no bundles."""
+    A, B, M = one.n_attributes, other.n_attributes, one.n_tokens
+    lengths = [np.diff(matrix.token_indptr) for matrix in (one, other)]
+    indptr = np.append(0, np.cumsum(lengths[0] + lengths[1])).astype(np.int64)
+    refs = np.empty(indptr[-1], np.int32)
+    values = np.ones(indptr[-1])
+    moved = np.where(one.token_refs >= A, one.token_refs + B, one.token_refs)  # bundles come after all attributes
+    before = np.zeros(M, np.int64)
+    for matrix, own, n in ((one, moved, lengths[0]), (other, other.token_refs + A, lengths[1])):
+        place = np.repeat(indptr[:-1] + before - matrix.token_indptr[:-1], n) + np.arange(matrix.token_indptr[-1])
+        refs[place] = own
+        values[place] = matrix.token_values if len(matrix.token_values) else 1.0
+        before = n
+    weighted = len(one.token_values) or len(other.token_values)
+    return FeatureMatrix(
+        A + B, indptr, refs, one.bundle_indptr, one.bundle_ids, values if weighted else np.zeros(0), one.bundle_values
+    )

@@ -165,7 +165,10 @@ def pseudo_labelled(pool: Corpus, guess: Guess, labels: Labels) -> tuple[Corpus,
     k, N, M = *guess.weight.shape, pool.n_tokens
     indptr = np.concatenate([pool.indptr[:1], *(pool.indptr[1:] + r * M for r in range(k))])
     documents = None if pool.documents is None else pool.documents * k
-    everything = Corpus(indptr, np.tile(pool.token_ids, k), pool.types, guess.labels.reshape(-1), labels, documents)
+    given = None if pool.given is None else pool.given * k
+    everything = Corpus(
+        indptr, np.tile(pool.token_ids, k), pool.types, guess.labels.reshape(-1), labels, documents, given
+    )
     weight = guess.weight.reshape(k * N)
     there = weight > 0
     return (everything, weight) if there.all() else (everything[there], weight[there])

@@ -164,8 +164,14 @@ class ClauseCounter:
 
     def _implies(self, node: n.Implies) -> Clauses:
         places = self._where(node)
-        wrong = ~self._has_label(node.fields)[places.other]
-        return Clauses(places.applies, self._sums(places.sequence[wrong]))
+        has = self._has_label(node.fields)
+        broken = self._sums(places.sequence[~has[places.other]])
+        if node.phrase_goes_on is not None:
+            t = np.flatnonzero(self._holding(node.phrase_goes_on))  # never the first token of a sequence
+            apart = self._table.continued(node.fields)[self._y[t - 1], self._y[t]] == 0
+            t = t[apart & has[self._y[t - 1]] & has[self._y[t]]]
+            broken = broken + self._sums(self._sequence[t])
+        return Clauses(places.applies, broken)
 
     def _linear(self, node: n.Linear) -> Clauses:
         total, occurs = np.zeros(self.N, np.int64), np.zeros(self.N, bool)
@@ -183,11 +189,10 @@ class ClauseCounter:
         return self._sums(self._sequence[self._has_label(fields)[self._y]])
 
     def _once(self, node: n.Once) -> Clauses:
-        if node.fields.negated:
-            paths = np.flatnonzero(self._table.has_path(node.fields)).tolist()
-            counts = [self._sums(self._sequence[self._begins[:, path]]) for path in paths]
-        else:
-            counts = [self._of(n.Fields((name,))).number for name in node.fields.names]
+        paths = self._table.paths
+        groups = ([path in group for path in paths] for group in node.fields.groups(paths))
+        begins = (np.nonzero(self._begins[:, np.array(group, bool)])[0] for group in groups)
+        counts = [self._sums(self._sequence[at]) for at in begins]
         table = np.array(counts, np.int64).reshape(-1, self.N)
         return Clauses((table > 0).sum(axis=0), (table > 1).sum(axis=0))
 

@@ -4,6 +4,7 @@ Gold and predicted labels are lists of label lists or labelled corpora; `evaluat
 """
 
 from espalier.metrics.reliability import Bin, ReliabilityCurve, calibration
+from espalier.metrics.scorers import exact_records, field_f1, macro_f1, token_accuracy_score
 from espalier.metrics.scores import (
     Confusion,
     Report,
@@ -30,11 +31,15 @@ __all__ = [
     "calibration",
     "confusion",
     "evaluate",
+    "exact_records",
     "exactness",
+    "field_f1",
+    "macro_f1",
     "paired_bootstrap",
     "read_segments",
     "segment_scores",
     "sequence_scores",
     "token_accuracy",
+    "token_accuracy_score",
     "wilcoxon",
 ]

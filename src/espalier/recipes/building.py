@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from espalier.errors import Argument, Hint, InputError, Part, nearest
 from espalier.estimators.persist import MODELS
 from espalier.recipes.methods import Ingredients, Method, averaged, made
+from espalier.rules.ruleset import KEPT_PRIOR
 
 if TYPE_CHECKING:
     from espalier.features.extract import FeatureExtractor
@@ -17,15 +18,11 @@ if TYPE_CHECKING:
     from espalier.rules.ruleset import RuleSet
     from espalier.tasks.task import Task
 
-__all__ = ["COUNTING", "argument", "built", "default_kind"]
+__all__ = ["SHARED", "argument", "built", "default_kind"]
 
-COUNTING: Mapping[str, Any] = {"over": "applicable", "kept_prior": 150.0}
-"""How penalties are counted for a model that is trained to tell labels apart: over the occasions of a rule.
-
-Over tokens, as the papers count for an HMM, they grow with the length of the texts: of a rule that is broken each tenth
-time that it applies, once in a thousand tokens, the price is 7, more than such a model is ever sure by. The prior was
-chosen on records of `bench/raw_text.py --part dev`.
-"""
+SHARED = 0.5
+"""What B- and I- of a field share in a CRF (`learning.sharing`): of three values better than none with 20, 100 and 300
+labels of the sets of `bench/few_labels.py`; more is better still with 20 labels, and worse with 300."""
 
 
 def argument(name: str, value: Any = ...) -> Argument:
@@ -80,6 +77,8 @@ def _base(
     if features is not None:
         model.set_params(features=features)
     if start is None:
+        if "shared" in model.get_params(deep=False):
+            model.set_params(shared=SHARED)
         return _set(model, chosen, "")
     return start.joined(_set(model.set_params(**start.parameters), chosen, ""))
 
@@ -95,10 +94,11 @@ def _wrapped(method: str, way: Method, parts: Ingredients, chosen: Mapping[str, 
         what = " is for the method, and supervised has nothing to set"
         raise InputError(Argument("set", "method.NAME"), what, hint=("see ", argument("method")))
     if under_rules:
-        ruled = made("ccm", parts.base, rules, "count" if price is None else price)
-        tells_apart = parts.start is None and not averaged(parts.kind)  # what begins from a model: sizes not tried
-        ruled = _set(ruled.set_params(**COUNTING) if tells_apart else ruled, chosen["rules"], "rules.")
-        parts = parts._replace(base=ruled)
+        tells_apart = parts.start is None and not averaged(parts.kind)
+        ruled = made("ccm", parts.base, rules, ("chosen" if tells_apart else "count") if price is None else price)
+        if parts.start is not None:  # what begins from a model has other sizes: not tried
+            ruled.set_params(over="tokens", kept_prior=KEPT_PRIOR)
+        parts = parts._replace(base=_set(ruled, chosen["rules"], "rules."))
     return _set(way.built(parts), chosen["method"], "method.")
 
 

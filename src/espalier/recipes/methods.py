@@ -91,9 +91,7 @@ def _has(method: str) -> Able:
 
 
 def _codl(parts: Ingredients) -> Any:
-    # HMM and perceptron are averaged, as in the papers; other models learn anew from labels and guesses.
-    own = {"update": "interpolate" if averaged(parts.kind) else "pool"}
-    return made("codl", parts.base).set_params(**own, **({} if parts.start is None else parts.start.pool_parameters))
+    return made("codl", parts.base).set_params(**({} if parts.start is None else parts.start.pool_parameters))
 
 
 def _pr(parts: Ingredients) -> Any:
@@ -105,14 +103,14 @@ def _pr(parts: Ingredients) -> Any:
     return made("pr", parts.base, parts.rules).set_params(slack=slack)
 
 
-SUPERVISED = Method("from corrected records", _has("fit"), (*_GIVEN, *TRAINED), pool=False, alone=True)
+SUPERVISED = Method("from corrected records", _has("fit"), ("chosen", *_GIVEN, *TRAINED), pool=False, alone=True)
 WORDS = Method(
     "words that the other records use alike are alike; rules teach on those records, too",
-    featured, (*_GIVEN, *TRAINED), lambda parts: made("words", parts.base),
+    featured, ("chosen", *_GIVEN, *TRAINED), lambda parts: made("words", parts.base),
 )  # fmt: skip
 CODL = Method(
     "constraint-driven: labels the other records under the rules, and learns from those, too",
-    scores_chains, (*_GIVEN, *TRAINED), _codl,
+    scores_chains, ("chosen", *_GIVEN, *TRAINED), _codl,
 )  # fmt: skip
 EM = Method(
     "expectation maximisation of an HMM; the rules are applied afterwards",

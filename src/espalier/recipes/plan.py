@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 __all__ = ["METHODS", "MODELS", "Recipe", "plan"]
 
-_PENALTIES = ("count", "hard", *TRAINED, "fixed")
+_PENALTIES = ("chosen", "count", "hard", *TRAINED, "fixed")
 
 # What messages speak of: arguments of `train`, and what to add to them.
 _ADD_TEXT = Argument("add", "unlabelled", said="pass unlabelled=")
@@ -69,7 +69,7 @@ class Recipe:
 
     def to_dict(self) -> dict[str, Any]:
         """Return what was trained and how, in a JSON-able form."""
-        how = {"kind": self.kind, "method": self.method, "rules": self.rules.K}
+        how = {"kind": self.kind, "method": self.method, "rules": self.rules.K, "tags": self.marks}
         return how if self.start is None else how | {"prior": self.start.name}
 
 
@@ -96,9 +96,11 @@ def plan(
     method : one of METHODS; by default "supervised"; where there is unlabelled text "words", or "codl" for a model
         that has no features or begins from another.
     rules : instead of the task's; an empty text leaves those out.
-    penalties : what rules cost: "count" (learned), "svm", "perceptron", "hard", "fixed" or a number.
+    penalties : what rules cost: "chosen" (counted or trained, as folds of the labels say; what is done if nothing is
+        asked for), "count", "svm", "perceptron", "hard", "fixed" or a number.
     features : instead of the task's.
     tags : learn where fields begin, or one plain label for each; by default as the task has its labels, else tags.
+        What a task decides so is said by `Recipe.marks`, and by the command line.
     settings : parameters by name, such as `{"l2": 0.5}`; those of the rules and of the method have a prefix, as
         "rules.folds" and "method.gamma".
     unlabelled : will there be unlabelled text?
@@ -132,21 +134,26 @@ def plan(
     _check_price(how, way, known, penalties)
     kind = _kind(how, way, model, declared)
     if penalties in TRAINED and not scores_chains(class_of(kind)):
-        other: Hint = ("another ", argument("model"))
+        another: Hint = ("another ", argument("model"))
         what = " are trained with a model of chains"
-        raise InputError(argument("penalties", penalties), what, hint=["use count", other])
+        raise InputError(argument("penalties", penalties), what, hint=["use count", another])
     begins = kind == "crf" and how in ("supervised", "codl") and features is None
     if start is not None and not begins:
         whom: tuple[Part, ...] = (" is for ", argument("model", "crf"), ", supervised or codl, with its features")
         raise InputError(argument("start"), *whom, hint="leave out what differs")
     source = usual_start if start is None and begins else start
     begun = source() if callable(source) else source
+    if begun is not None and declared is not None and tags not in (None, _marks(declared, None)):
+        have = "tags" if _marks(declared, None) else "plain labels"
+        raise InputError(
+            f"{begun.name}, where learning begins, has {have}", hint=("leave out ", argument("tags", tags))
+        )
     return Recipe(
         estimator=built(how, way, kind, declared, features, known, penalties, settings or {}, begun),
         kind=kind,
         method=how,
         rules=known,
-        labels=None if declared is None else declared.labels,
+        labels=_labels(declared, tags),
         task=None if declared is None else declared.name,
         marks=_marks(declared, tags),
         start=begun,
@@ -185,16 +192,33 @@ def _rules(rules: RuleSet | str | None, task: Task | None) -> RuleSet:
 
 
 def _marks(task: Task | None, tags: bool | None) -> bool:
-    """Decide between tags and plain labels: as the task has them, else tags unless told otherwise."""
+    """Decide between tags and plain labels: as was asked, else as the task has them, else tags."""
     from espalier.tags import is_tag
 
-    if task is None:
-        return tags is not False
-    marks = all(is_tag(label) for label in task.labels)
-    if tags is not None and tags != marks:
-        have = "tags" if marks else "plain labels"
-        raise InputError(f"the task {task.name} has {have}", hint=("leave out ", argument("tags", tags)))
-    return marks
+    return tags if tags is not None else task is None or all(is_tag(label) for label in task.labels)
+
+
+def _labels(task: Task | None, tags: bool | None) -> Labels | None:
+    """Return the labels that a task lists, as tags or plain as was asked."""
+    from espalier.corpus import Labels
+    from espalier.tags import OUTSIDE, path_of
+
+    if task is None or tags is None or _marks(task, None) == tags:
+        return None if task is None else task.labels
+    plain = list(dict.fromkeys(map(path_of, task.labels)))
+    if not tags:
+        return Labels(plain)
+    nested = next((name for name in plain if "/" in name), None)
+    if nested is not None:
+        what = f"the task {task.name} has plain labels with levels, such as {nested!r}"
+        raise InputError(what, hint=("leave out ", argument("tags", tags)))
+    return Labels(
+        [
+            name if name == OUTSIDE else f"{mark}-{name}"
+            for name in plain
+            for mark in ("B", "I")[: 1 + (name != OUTSIDE)]
+        ]
+    )
 
 
 def _check_sources(method: str, way: Method, rules: RuleSet, pool: bool) -> None:

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, is_dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from espalier.errors import Argument, InputError, LabelError, ResultWarning
+from espalier.errors import Argument, InputError, LabelError, ResultWarning, listed, nearest
 from espalier.recipes.plan import Recipe, plan
 
 if TYPE_CHECKING:
@@ -169,19 +169,36 @@ def check_labels(recipe: Recipe, documents: Sequence[Document]) -> None:
 def _corpus(recipe: Recipe, documents: Sequence[Document]) -> Corpus:
     """Return labelled documents with the labels of the task, else with those of the data.
 
-    A field that has one word in all examples may have two in the next text: its I- tag is there all the same.
+    A field that has one word in all examples may have two in the next text: its I- tag is there all the same. So is a
+    field that rules name and no example has, unless its name looks like a slip.
     """
     from espalier.corpus import Corpus, Labels
     from espalier.tags import with_inside
 
     labels = recipe.labels
-    if labels is None and recipe.marks:
-        found = Corpus.from_documents(documents, marks=True).labels
-        labels = None if found is None else Labels(with_inside(found.names))
+    if labels is None:
+        found = Corpus.from_documents(documents, marks=recipe.marks).labels
+        names = [] if found is None else [*found.names]
+        new = _named_by_rules(recipe, names)
+        if new:
+            what = f"the rules name {listed(new)}, which no training record has"
+            warnings.warn(f"{what}: a field all the same, for other texts", ResultWarning, stacklevel=3)
+        names += [f"B-{name}" if recipe.marks else name for name in new]
+        labels = None if found is None else Labels(with_inside(names) if recipe.marks else sorted(names))
     try:
         return Corpus.from_documents(documents, vocabulary=labels, marks=recipe.marks)
     except LabelError as error:
         raise error.noted(f"the labels are those that the task {recipe.task} lists") from None
+
+
+def _named_by_rules(recipe: Recipe, names: Sequence[str]) -> list[str]:
+    """Return the fields that rules name and that no label stands for, but for slips and parts of a hierarchy."""
+    from espalier.rules.nodes import fields_of, known_fields, unknown_field
+
+    known = known_fields(names)
+    named = dict.fromkeys(name for rule in recipe.rules for one in fields_of(rule.node) for name in one.names)
+    new = [name for name in named if "/" not in name and "*" not in name and unknown_field([name], known) is not None]
+    return [name for name in new if names and not nearest(name, known)]
 
 
 def _beside(recipe: Recipe, dev: Corpus | None) -> dict[str, float]:

@@ -43,6 +43,7 @@ from espalier.rules.predicates import (
     WordCondition,
 )
 from espalier.rules.ruleset import Rule
+from espalier.tags import OUTSIDE
 
 __all__ = [
     "FORMS",
@@ -427,7 +428,12 @@ def _implies_local(node: n.Implies, table: PathTable) -> list[Charge]:
     beyond = not node.fields.has_label(None)  # is a label asked for where there is none?
     matrix = np.zeros((table.L + 1, table.L), np.int64)
     if node.offset == 0:
-        return [Charge(node.condition, matrix + (given & wrong))]
+        own = Charge(node.condition, matrix + (given & wrong))
+        goes_on = node.phrase_goes_on
+        if goes_on is None:
+            return [own]
+        apart = np.outer(np.append(~wrong, False), ~wrong) & (table.continued(node.fields) == 0)
+        return [own, Charge(goes_on, matrix + apart)]
     if node.offset == -1:
         return [Charge(node.condition, matrix + np.outer(np.append(wrong, beyond), given))]
     last = Charge(both(LAST, node.condition), matrix + given * beyond)
@@ -437,9 +443,9 @@ def _implies_local(node: n.Implies, table: PathTable) -> list[Charge]:
 def _implies_occasions(node: n.Implies) -> n.Node:
     if node.fields == n.ANYTHING:  # asks for nothing: never violated, and no occasion
         return node
-    # Whatever the label is, either the rule is violated or its opposite.
-    opposite = n.Fields(node.fields.names, not node.fields.negated)
-    return n.All((node, n.Implies(node.condition, opposite, node.given, node.offset)))
+    # Whatever the label is, it is O or it is in a field.
+    outside = n.Fields((OUTSIDE,))
+    return n.All(tuple(n.Implies(node.condition, one, node.given, node.offset) for one in (outside, n.ANY_FIELD)))
 
 
 def _change_local(node: n.Change, table: PathTable) -> list[Charge]:
@@ -451,11 +457,9 @@ def _change_local(node: n.Change, table: PathTable) -> list[Charge]:
 
 def _once_groups(node: n.Once, table: PathTable) -> list[Counts]:
     """Return, for each field that may be there once, how many of its segments open, int64[L + 1, L] each."""
-    if node.fields.negated:
-        found = [p for p, path in enumerate(table.paths) if node.fields.has_path(path)]
-        opened = [table.inside[:, p].astype(np.int64) - table.kept[:, :, p] for p in found]
-    else:
-        opened = [table.opened(n.Fields((name,))) for name in node.fields.names]
+    each = table.inside.astype(np.int64) - table.kept
+    groups = ([path in group for path in table.paths] for group in node.fields.groups(table.paths))
+    opened = [each[:, :, np.array(group, bool)].sum(axis=2) for group in groups]
     return [group for group in opened if group.any()]
 
 

@@ -8,6 +8,7 @@ the whole labelling tells.
 | node    | violation                                                            | position           | amount |
 |---------|----------------------------------------------------------------------|--------------------|--------|
 | Implies | the label at t + offset is not among the fields                      | t                  | 1      |
+|         | inside a phrase, another segment of the fields than at t - 1         | t                  | 1      |
 | Change  | a border before t where the condition does not hold at t             | t                  | 1      |
 | Once    | a second, third, ... segment of one field                            | its first token    | 1      |
 | Length  | a segment with too few tokens                                        | its first token    | 1      |
@@ -141,6 +142,14 @@ def _implies(node: n.Implies, r: _Reading) -> list[Violation]:
         given = node.given == n.ANYTHING or (label is not None and node.given.has_label(label))
         if given and not unknown and not node.fields.has_label(other) and r.holds(node.condition, t):
             found.append(Violation(t, 1))
+    goes_on = node.phrase_goes_on
+    if goes_on is not None:
+        whole = r.of(node.fields)
+        for t in range(1, T):
+            apart = not any(s.start < t < s.end for s in whole)
+            inside = all(r.labels[u] is not None and node.fields.has_label(r.labels[u]) for u in (t - 1, t))
+            if apart and inside and r.holds(goes_on, t):
+                found.append(Violation(t, 1))
     return found
 
 
@@ -157,11 +166,7 @@ def _border(before: str | None, label: str | None) -> bool:
 
 
 def _once(node: n.Once, r: _Reading) -> list[Violation]:
-    if node.fields.negated:
-        paths = dict.fromkeys(s.label for s in r.of(node.fields))
-        groups = [[s for s in r.segments if s.label == path] for path in paths]
-    else:
-        groups = [[s for s in r.segments if n.names_path(name, s.label)] for name in node.fields.names]
+    groups = [[s for s in r.segments if s.label in one] for one in node.fields.groups(s.label for s in r.segments)]
     return [Violation(s.start, 1) for group in groups for s in group[1:]]
 
 

@@ -10,6 +10,7 @@ labels a field name stands for.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, fields
 from functools import lru_cache
@@ -48,6 +49,7 @@ __all__ = [
     "known_fields",
     "levels",
     "names_path",
+    "unknown_field",
     "walk",
 ]
 
@@ -67,13 +69,25 @@ def levels(label: str) -> tuple[str, ...]:
 
 
 def names_path(field: str, path: str) -> bool:
-    """Does the field name stand for this path?  It is the path or its end: `person` for `staff/person`."""
+    """Does the field name stand for this path?  It is the path or its end: `person` for `staff/person`.
+
+    A name with stars stands for all that it fits: `*.city` for `from.city` and `to.city`.
+    """
+    if "*" in field:
+        return _fits(field, path) or any(_fits(field, path[at + 1 :]) for at, sign in enumerate(path) if sign == "/")
     return path == field or ("/" in path and path.endswith("/" + field))
+
+
+@lru_cache(maxsize=4096)
+def _fits(pattern: str, name: str) -> bool:
+    """Does a name with stars fit this name? Each star is any number of signs without a slash; none fits `O`."""
+    parts = [re.escape(part) for part in pattern.split("*")]
+    return name != OUTSIDE and re.fullmatch("[^/]*".join(parts), name) is not None
 
 
 @dataclass(frozen=True, slots=True)
 class Fields:
-    """A set of fields by name; `negated` means every label but these.
+    """A set of fields by name, or by names with stars; `negated` means every label but these.
 
     A segment belongs to the set by its own path, a token by any of the segments it is in: the token of a
     first name is `first`, and it is also `person` and `staff`.
@@ -102,6 +116,15 @@ class Fields:
         """Is a token with this label in one of them?  Beyond the ends (None) nothing is in a field, as with `O`."""
         paths = levels(OUTSIDE if label is None else label)
         return any(names_path(name, path) for name in self.names for path in paths) is not self.negated
+
+    def groups(self, paths: Iterable[str]) -> list[list[str]]:
+        """Divide paths into those that are one field: each alone where no plain name says which belong together."""
+        known = list(dict.fromkeys(paths))
+        if self.negated:
+            return [[path] for path in known if self.has_path(path)]
+        starred = [[path] for path in known if any("*" in name and names_path(name, path) for name in self.names)]
+        plain = [name for name in self.names if "*" not in name]
+        return [[path for path in known if names_path(name, path)] for name in plain] + starred
 
 
 ANYTHING = Fields((), negated=True)
@@ -136,7 +159,11 @@ class Node:
 
 @dataclass(frozen=True, slots=True)
 class Implies(Node):
-    """Where `condition` holds at t and y_t is in `given`, y_{t + offset} is in `fields` (offset -1, 0 or 1)."""
+    """Where `condition` holds at t and y_t is in `given`, y_{t + offset} is in `fields` (offset -1, 0 or 1).
+
+    Where the condition is a phrase that its tokens are in, and all of them may be in a named field, the phrase is in
+    one segment: `phrase_goes_on` says at which tokens none may begin.
+    """
 
     condition: Condition
     fields: Fields
@@ -147,6 +174,13 @@ class Implies(Node):
         """Check the offset."""
         if self.offset not in (-1, 0, 1):
             raise RuleError(f"offset {self.offset}: a rule speaks about the previous, this or the next token")
+
+    @property
+    def phrase_goes_on(self) -> Condition | None:
+        """Where a phrase goes on that is to be one segment; None if the rule speaks of no phrase."""
+        if self.offset or self.given != ANYTHING or self.fields.negated or OUTSIDE in self.fields.names:
+            return None
+        return self.condition.continued()
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,7 +195,7 @@ class Change(Node):
 
 @dataclass(frozen=True, slots=True)
 class Once(Node):
-    """Each named field has at most one segment; for a negated set, each path that occurs."""
+    """Each named field has at most one segment; for a negated set, and a name with stars, each path that occurs."""
 
     fields: Fields
 
@@ -324,6 +358,14 @@ def conditions_of(node: Node) -> Iterator[Condition]:
         for value in _values(inner):
             if isinstance(value, Condition) and value != ALWAYS:
                 yield value
+
+
+def unknown_field(names: Iterable[str], known: Iterable[str]) -> str | None:
+    """Return the first name that stands for none of the known fields, or None."""
+    known = set(known)
+    return next(
+        (n for n in names if n not in known and not any("*" in n and names_path(n, one) for one in known)), None
+    )
 
 
 def known_fields(labels: Iterable[str]) -> set[str]:

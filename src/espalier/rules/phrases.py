@@ -14,7 +14,7 @@ each token, whatever the pattern; sets that were met before are looked up.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache, reduce
 from typing import TYPE_CHECKING, Literal, get_args
 
@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from espalier.errors import RuleError
-from espalier.rules.predicates import AnyOf, Condition, Words
+from espalier.rules.predicates import ALWAYS, AnyOf, Condition, Words
 
 if TYPE_CHECKING:
     from espalier.phrases import PhraseTrie
@@ -31,6 +31,7 @@ __all__ = [
     "ROLES",
     "Either",
     "InOrder",
+    "Listed",
     "PhrasePart",
     "PhrasePattern",
     "Phrases",
@@ -56,6 +57,9 @@ LONGEST = 1000
 MOST = 64
 """Conditions of a pattern."""
 
+MOST_LISTED = 8
+"""Words and signs of a phrase of a list inside a pattern: each length is as many conditions."""
+
 MOST_SETS = 10_000
 """How many steps of a pattern are remembered."""
 
@@ -65,12 +69,16 @@ MOST_SETS = 10_000
 
 @dataclass(frozen=True, slots=True)
 class Phrases(Condition):
-    """The token is in (begins, continues, ends) one of these phrases; `fold` ignores case, `source` names a file."""
+    """The token is in (begins, continues, ends) one of these phrases; `fold` ignores case, `source` names a file.
+
+    size : only those that are so many tokens in the text; 0: of any size.
+    """
 
     phrases: tuple[str, ...]
     fold: bool = True
     source: str = ""
     role: Role = "in"
+    size: int = 0
     _made: list[PhraseTrie] = field(init=False, repr=False, compare=False, default_factory=list)
 
     def __post_init__(self) -> None:
@@ -90,6 +98,10 @@ class Phrases(Condition):
                 f"the phrase {long[:40] + '…'!r} has {len(long)} characters", hint=f"{LONGEST} are the most"
             )
 
+    def continued(self) -> Condition | None:
+        """Return where a phrase goes on that the token is in."""
+        return replace(self, role="continues") if self.role == "in" else None
+
     def lists(self) -> tuple[tuple[str, Sequence[str]], ...]:
         """Return its file and its phrases."""
         return ((self.source, self.phrases),) if self.source else ()
@@ -103,6 +115,9 @@ class Phrases(Condition):
         if not self._made:  # when first asked for: rules may be read just to print them
             self._made.append(_trie(self.phrases, self.fold))
         start, stop = self._made[0].find(indptr, token_ids, types)
+        if self.size:
+            fits = stop - start == self.size
+            start, stop = start[fits], stop[fits]
         found = np.zeros(len(token_ids), bool)
         if self.role == "begins":
             found[start] = True
@@ -170,7 +185,40 @@ class Repeat:
             raise RuleError(f"{self.sign!r} is no repetition", hint="use ?, * or +")
 
 
-PhrasePart = Condition | InOrder | Either | Repeat
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """A part of a pattern: any phrase of the list in a file, `source`. It is written `file "towns.txt"`."""
+
+    phrases: tuple[str, ...]
+    fold: bool
+    source: str
+
+    def __post_init__(self) -> None:
+        """Check the phrases, and how long they are."""
+        from espalier.phrases import n_pieces
+
+        object.__setattr__(self, "phrases", Phrases(self.phrases).phrases)
+        long = max(self.phrases, key=n_pieces)
+        if n_pieces(long) > MOST_LISTED:
+            what = f"the phrase {long!r} has {n_pieces(long)} words and signs"
+            raise RuleError(what, hint=f"inside a pattern {MOST_LISTED} are the most")
+
+    def spelled_out(self) -> PhrasePart:
+        """Return the same as conditions in a row: first of so many tokens, and the others."""
+        from espalier.phrases import n_pieces
+
+        rows: list[PhrasePart] = []
+        for size in range(1, max(map(n_pieces, self.phrases)) + 1):
+            first = Phrases(self.phrases, self.fold, self.source, "begins", size)
+            rows.append(InOrder((first, *(ALWAYS,) * (size - 1))) if size > 1 else first)
+        return Either(tuple(rows)) if len(rows) > 1 else rows[0]
+
+    def __hash__(self) -> int:
+        """Hash without reading a million phrases."""
+        return hash((len(self.phrases), self.phrases[0], self.phrases[-1], self.fold, self.source))
+
+
+PhrasePart = Condition | InOrder | Either | Repeat | Listed
 """What a pattern over tokens is made of."""
 
 
@@ -187,6 +235,10 @@ class PhrasePattern(Condition):
         object.__setattr__(self, "pattern", _plain(self.pattern))
         _check_role(self.role)
         object.__setattr__(self, "_machine", _Machine(self.pattern))
+
+    def continued(self) -> Condition | None:
+        """Return where a phrase goes on that the token is in."""
+        return replace(self, role="continues") if self.role == "in" else None
 
     def inner(self) -> tuple[Condition, ...]:
         """Return the conditions, as often as the pattern names them."""
@@ -274,6 +326,8 @@ class _Machine:
             self.conditions.append(part)
             self.follows.append(0)
             return False, bit, bit
+        if isinstance(part, Listed):
+            return self._add(part.spelled_out())
         if isinstance(part, Repeat):
             empty, first, last = self._add(part.part)
             if part.sign != "?":

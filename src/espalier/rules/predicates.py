@@ -10,7 +10,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import lru_cache, reduce
 from itertools import groupby
 from typing import NoReturn
 
@@ -58,6 +58,10 @@ class Condition(ABC):
     def inner(self) -> tuple[Condition, ...]:
         """Return the conditions that this one is made of."""
         return ()
+
+    def continued(self) -> Condition | None:
+        """Return where a phrase goes on that the token is in; None if this asks for no phrase."""
+        return None
 
     def lists(self) -> tuple[tuple[str, Sequence[str]], ...]:
         """Return the file that this condition itself names, if any, with its words or phrases."""
@@ -300,6 +304,11 @@ class AnyOf(_Several):
     def holds(self, tokens: Sequence[str], t: int, text: str) -> bool:
         """Does one hold?"""
         return any(c.holds(tokens, t, text) for c in self.conditions)
+
+    def continued(self) -> Condition | None:
+        """Return where the phrases among these go on."""
+        parts = [part for part in (c.continued() for c in self.conditions) if part is not None]
+        return reduce(Condition.__or__, parts) if parts else None
 
 
 @dataclass(frozen=True, slots=True)

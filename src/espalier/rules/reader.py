@@ -15,7 +15,7 @@ from typing import Literal, NamedTuple, NoReturn, TypeVar
 
 from espalier.errors import Hint, Part, RuleError, listed, nearest, shortened
 from espalier.rules import phrases as ph
-from espalier.rules.nodes import ANY_FIELD, ANYTHING, Count, Fields, Node, Term, Unit, compare
+from espalier.rules.nodes import ANY_FIELD, ANYTHING, Count, Fields, Node, Term, Unit, compare, unknown_field
 from espalier.rules.predicates import (
     BUILT_IN,
     FIRST,
@@ -89,7 +89,7 @@ atom       = [ "in" | "exactly" [ "in" ] ] string { "," string }
            | "at" position [ ".." position ]
 place      = "in" | "begins" | "continues" | "ends"
 row        = element { element }
-element    = ( "(" row { "or" row } ")" | conjunction ) [ "?" | "*" | "+" ]
+element    = ( "(" row { "or" row } ")" | [ "exactly" ] "file" string | conjunction ) [ "?" | "*" | "+" ]
 
 sum        = [ "-" ] summand { ( "+" | "-" ) summand }
 summand    = integer | [ integer [ "*" ] ] ( "count" "(" fields ")" | "tokens" [ "(" fields ")" ] )
@@ -100,7 +100,8 @@ name       = word | string
 position   = [ "-" ] integer
 """
 """EBNF. At the beginning of a rule `not` denies the rule, so a negated set of fields is `any but ...` there;
-a `where` begins there with `token`, `previous token`, `next token` or `label`."""
+a `where` begins there with `token`, `previous`, `next` or `label`. A field in quotes may have stars: `"*.city"`
+stands for every field that fits it."""
 
 KEYWORDS = frozenset(re.findall(r'"([a-z]+)"', GRAMMAR)) - {"after", "hard", "penalty"}
 """Words of the language; a field or rule with such a name is written in quotes. The three that are left out stand only
@@ -199,6 +200,8 @@ def lexemes(lines: list[str], numbers: list[int]) -> list[Lexeme]:
                 raise complain(lines, at, f"this {thing} is never closed on its line")
             if kind == "odd":
                 hint = "use double quotes" if text in "'‘’“”`" else ""
+                if text == "." and found and found[-1].kind == "name":
+                    hint = 'a field whose name is not a plain word is written in quotes, as in "from.city"'
                 raise complain(lines, at, f"unexpected character {text!r}", hint=hint)
             if kind != "space":
                 found.append(at)
@@ -340,7 +343,7 @@ class Reader:
         at = self.now
         name = self.name("a field name")
         known = self.scope.known
-        if known is not None and name not in known:
+        if known is not None and unknown_field([name], known) is not None:
             fields = f"known fields: {listed(sorted(known))}"
             if name in self.keywords:
                 hint = self.slip() or f"a condition begins with 'token'; {fields}"
@@ -430,7 +433,7 @@ _R = TypeVar("_R", bound=Reader)
 
 _SIGNS: tuple[Literal["?", "*", "+"], ...] = ("?", "*", "+")
 _BEGINS = frozenset(
-    ("token", "not", "previous", "next", "within", "(", "text", "~", "exactly", "shape", "is", "at", *ph.ROLES)
+    ("token", "not", "previous", "next", "within", "(", "text", "~", "exactly", "file", "shape", "is", "at", *ph.ROLES)
 )
 """What an element of a pattern may begin with, beside strings and regular expressions."""
 
@@ -601,6 +604,11 @@ class ConditionReader(Reader):
                     "'and' behind a part of a pattern",
                     hint="for conditions on one token write: token (... or ...) and ...",
                 )
+        elif self.peek(1 if self.peek() == "exactly" else 0) == "file":
+            exactly = self.take("exactly")
+            self.need("file")
+            at, source, phrases = self.listed(_read_phrases)
+            part = self.built(at, lambda: ph.Listed(phrases(), not exactly, source))
         else:
             part = self.conjunction()
         for sign in _SIGNS:
@@ -700,8 +708,10 @@ def _rows(part: ph.PhrasePart) -> str:
 
 def _element(part: ph.PhrasePart) -> str:
     """Print a part of a pattern so that its neighbours cannot tear it apart."""
+    if isinstance(part, ph.Listed):
+        return ("" if part.fold else "exactly ") + f"file {print_string(part.source)}"
     if isinstance(part, ph.Repeat):
-        alone = isinstance(part.part, Condition) and not isinstance(part.part, AllOf)
+        alone = isinstance(part.part, Condition | ph.Listed) and not isinstance(part.part, AllOf)
         return (_element(part.part) if alone else f"({_rows(part.part)})") + part.sign
     if isinstance(part, ph.Either | ph.InOrder):
         return f"({_rows(part)})"

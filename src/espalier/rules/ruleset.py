@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from espalier.errors import RuleError, counted, listed, nearest
-from espalier.rules.nodes import Node, conditions_of, fields_of, known_fields
+from espalier.rules.nodes import Node, conditions_of, fields_of, known_fields, unknown_field
 from espalier.rules.predicates import lists_of, own_function
 from espalier.rules.reader import Scope
 from espalier.rules.text import parse_node, parse_rules, print_name, print_node
@@ -292,10 +292,10 @@ class RuleSet(Sequence[Rule]):
         """
         known = known_fields(labels)
         for rule in self:
-            for name in (name for fields in fields_of(rule.node) for name in fields.names):
-                if name not in known:
-                    near = nearest(name, known, f"known fields: {listed(sorted(known))}")
-                    raise RuleError(f"rule {rule.name!r}: unknown field {name!r}", hint=near)
+            name = unknown_field((name for fields in fields_of(rule.node) for name in fields.names), known)
+            if name is not None:
+                near = nearest(name, known, f"known fields: {listed(sorted(known))}")
+                raise RuleError(f"rule {rule.name!r}: unknown field {name!r}", hint=near)
         return self
 
     def to_dict(self) -> dict[str, Any]:

@@ -74,6 +74,10 @@ _SLIPS: tuple[tuple[str, _Forms], ...] = (
     (r"(?:at )?(?P<sign>max|most|min|least|exactly|only) (?P<n>\d+|one|two|three) (?P<a>FIELD)", _counted),
     (r'token ?==? ?(?P<rest>".+)', lambda m: (f"token in {m['rest']}",)),
     (r"token ?(?:==?|=~|matches|like) ?(?P<rest>/.+)", lambda m: (f"token ~ {m['rest']}",)),
+    (
+        r'token (?:matches|like) "(?P<text>[^"]*[\\\[\](){}|*+?^$][^"]*)"(?P<rest>.*)',
+        lambda m: (f"token ~ /{m['text'].strip('^$')}/{m['rest']}",),
+    ),
     (r'token (?:matches|like|equals) (?P<rest>".+)', lambda m: (f"token in {m['rest']}",)),
     (r'token (?:(?P<how>start|begin|end|contain)s?|has)(?: with)? "(?P<text>[^"\\/]+)"(?P<rest>.*)', _pattern_of),
     (r'(?P<rest>".+ (?:->|only in) .+)', lambda m: (f"token in {m['rest']}",)),

@@ -164,6 +164,8 @@ class _Parser(LineReader):
             node = self.rule()
             self.need(")")
             return node
+        if self.peek() in ("previous", "next") and self.stream[self.at + 1].kind in ("string", "regex"):
+            return self.implication()
         for words, parse in _STARTS:
             if all(self.peek(k) in word for k, word in enumerate(words)):
                 return parse(self)
@@ -272,12 +274,29 @@ _BETWEEN: dict[str, Callable[[n.Fields, n.Fields], n.Node]] = {
 }
 """What may stand between two sets of fields."""
 
+_CONDITIONS = (
+    "token",
+    "exactly",
+    "in",
+    "is",
+    "not",
+    "shape",
+    "begins",
+    "continues",
+    "ends",
+    "at",
+    "text",
+    "within",
+    "~",
+)
+"""What a condition behind `previous` and `next` may begin with, beside strings and patterns."""
+
 _Words = tuple[tuple[str, ...], ...]
 _STARTS: tuple[tuple[_Words, Callable[[_Parser], n.Node]], ...] = (
     ((("first", "last"), ("in", "not")), _Parser.ends),
     ((("change",), ("only",)), _Parser.change),
     ((("token", "label"),), _Parser.implication),
-    ((("previous", "next"), ("token",)), _Parser.implication),
+    ((("previous", "next"), _CONDITIONS), _Parser.implication),
     ((("length",), ("(",)), _Parser.lengths),
     ((("any",), ("token",)), _Parser.exists),
     ((("text",), ("~",)), _Parser.exists),

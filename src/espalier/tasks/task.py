@@ -210,7 +210,7 @@ def _rules(table: Mapping[str, Any], labels: Labels, path: Path) -> RuleSet:
     rules = RuleSet([])
     for source, where, text in sources:
         try:
-            rules += RuleSet.from_text(text, labels=labels, directory=path.parent)
+            rules += RuleSet.from_text(text, labels=labels, directory=source.parent)
         except RuleError as error:
             raise error.within(f"{source}{where}") from None
     return rules

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from espalier.corpus import UNKNOWN, Corpus, Labels
 from espalier.errors import Argument, InputError, ResultWarning
-from espalier.estimators.base import check_number, check_sample_weight, compiled_rules, labelled_corpus
+from espalier.estimators.base import check_number, check_sample_weight, compiled_rules, labelled_corpus, words_alone
 from espalier.estimators.crf import LinearChainLabeller, TrainingSet
 from espalier.estimators.held_out import gold_ids, held_out
 from espalier.estimators.unlabelled import Guard, checked_pool
@@ -137,7 +137,7 @@ class SampleRank(LinearChainLabeller):
         held = None if dev is None else held_out(dev, None)
         if unlabelled is None:
             return self._fit_supervised(X, y, sample_weight, labels, held)
-        corpus, pool = labelled_corpus(X, y, labels), checked_pool(unlabelled, "SampleRank")
+        corpus, pool = words_alone(labelled_corpus(X, y, labels), self), checked_pool(unlabelled, "SampleRank")
         assert corpus.labels is not None
         assert corpus.y is not None
         rules = self._rule_tables(corpus.labels, pool).after(len(corpus), corpus.n_tokens)

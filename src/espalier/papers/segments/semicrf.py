@@ -24,6 +24,8 @@ from espalier.estimators.base import (
     check_progress,
     check_sample_weight,
     labelled_corpus,
+    listener,
+    words_alone,
 )
 from espalier.features.extract import FeatureExtractor
 from espalier.features.fields import default_templates
@@ -152,7 +154,7 @@ class SemiCRF(SequenceLabeller):
         `labels` fixes the label names (as in y) and their order, so that labels absent from this training set exist.
         """
         self.check_parameters()
-        corpus = labelled_corpus(X, y, labels)
+        corpus = words_alone(labelled_corpus(X, y, labels), self)
         segments = SegmentFeatures.of(self.segment_features)
         known = KnownSegments.of(corpus, self.outside)
         weight = check_sample_weight(sample_weight, len(corpus))
@@ -191,7 +193,9 @@ class SemiCRF(SequenceLabeller):
             threads=likelihood.threads,
         )  # fmt: skip
         start = np.zeros(likelihood.n_parameters)
-        self.minimum_ = minimise(objective, start, l1=self.l1, options=options, progress=self.progress)
+        self.minimum_ = minimise(
+            objective, start, l1=self.l1, options=options, progress=listener(self.progress, type(self).__name__)
+        )
         return likelihood.model(self.minimum_.x)
 
     def transform(self, X: Any) -> SegmentInput:

@@ -88,8 +88,8 @@ RECIPE: Mapping[str, Any] = {
 """What a learner is made of, together with the domain and its PENALTIES: see `recipe`."""
 
 PENALTIES = {
-    "citations": {"over": "tokens", "kept_prior": 15.0, "violated_prior": 0.001},
-    "ads": {"over": "tokens", "kept_prior": 15.0, "violated_prior": 0.25},
+    "citations": {"penalties": "count", "over": "tokens", "kept_prior": 15.0, "violated_prior": 0.001},
+    "ads": {"penalties": "count", "over": "tokens", "kept_prior": 15.0, "violated_prior": 0.25},
 }
 
 RECIPE_ROW, FOURFOLD, GENERAL, BEST = "recipe", "rules count fourfold", "general rules", "best"
