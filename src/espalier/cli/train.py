@@ -25,6 +25,11 @@ if TYPE_CHECKING:
 __all__ = ["train"]
 
 
+def _word(name: str | None) -> str | None:
+    """Return a name as it is registered, however it is written; a place, `module:object`, stays as it is."""
+    return name if name is None or ":" in name else name.lower()
+
+
 REFERENCES = "citations"
 """The task that has a model to begin from, and schemes of labels that are understood."""
 
@@ -150,7 +155,7 @@ def train(
     keep_apart([*reads, prior if isinstance(prior, str) else None], {"--output": path})
     declared = None if task is None else load_task(task)
     recipe = plan(
-        task=declared, model=model, method=method,
+        task=declared, model=_word(model), method=_word(method),
         rules=gather_rules(declared, rules or []), penalties=None if penalties is None else parse_penalties(penalties),
         features=None if features is None else load_features(features), tags=tags, unlabelled=bool(unlabelled),
         **_starts(task, chosen), settings=chosen,
