@@ -48,7 +48,7 @@ def sample(problem: Problem, n: int, rng: np.random.Generator, *, max_edges: int
 
     checked_count(n, "n", least=0)
     lattice = build(problem, max_edges)
-    columns, log_z = lattice.columns(), np.array([lattice.final[0]])
+    columns, log_z = lattice.columns(), np.append(lattice.final[:1], -np.inf)[:1]  # no node at all: impossible
     uniforms, places = np.empty((n, problem.T)), np.zeros((n, problem.T), np.int32)
     for t in range(problem.T - 1, -1, -1):
         uniforms[:, t] = rng.random(n)
