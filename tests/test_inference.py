@@ -68,6 +68,21 @@ class TestChains:
         np.testing.assert_allclose(inference.pair_marginals(parts), pairs, atol=1e-12)
         np.testing.assert_allclose(found.transitions, pairs.sum(axis=0, keepdims=True), atol=1e-12)
 
+    @pytest.mark.parametrize("far", [0.0, 30.0, 340.0, 360.0, 700.0, 1500.0])
+    @pytest.mark.parametrize("steep", [0.0, 240.0, 260.0, 900.0])
+    def test_sums_of_scores_that_lie_far_apart(self, rng, far, steep):
+        # All that is possible in the end comes through a label that is e^-far as likely as the other at first.
+        unary = rng.normal(size=(4, 3))
+        unary[0, 1:] -= far
+        trans = rng.normal(size=(3, 3)) + steep * rng.choice([-1.0, 0.0, 1.0], (3, 3))
+        trans[0, 1:], trans[1, 0] = -np.inf, -np.inf
+        p = Potentials(unary, trans, rng.normal(size=3), np.array([-np.inf, 0.0, 0.3]))
+        truth, found = labellings(p), inference.posterior(p)
+        assert found.log_z[0] == pytest.approx(truth.log_z, abs=1e-9)
+        assert found.entropy[0] == pytest.approx(truth.entropy, abs=1e-9)
+        np.testing.assert_allclose(found.marginals, truth.expectation(label_counts(p)), atol=1e-9)
+        np.testing.assert_allclose(inference.pair_marginals(p), truth.expectation(pair_counts(p)), atol=1e-9)
+
     def test_the_parts_of_the_posterior(self, rng):
         parts = chain_list(rng)
         found = inference.posterior(parts)

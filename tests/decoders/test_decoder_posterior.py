@@ -123,6 +123,12 @@ def test_samples_are_possible_labellings(problem: Problem) -> None:
                 draw()
 
 
+def test_nothing_is_drawn_where_the_first_token_may_have_no_label() -> None:
+    problem = problem_from("A: first in b [hard]\nB: first in a [hard]", "x", "a b")
+    with pytest.raises(InfeasibleError):
+        product.sample(problem, 5, np.random.default_rng(0))
+
+
 def test_a_lattice_that_does_not_fit_says_its_size() -> None:
     problem = problem_from("Once: each field once", "x " * 8, "a b c d")
     with pytest.raises(LatticeTooLarge, match=r"max_edges = 50 edges .* 'astar'"):
