@@ -147,9 +147,9 @@ def _job(parser: Parser | None, order: Order, jobs: int, model: Path | None) -> 
     if parser is not None:
         return ParseJob.here(parser, order)
     from espalier.citations.parser import bundled_file
-    from espalier.cli.job_rows import parser_of
     from espalier.cluster.labeller import LabellerSpec, with_labeller
     from espalier.cluster.processes import ordered_map
+    from espalier.cluster.rows import parser_of
 
     spec = LabellerSpec.of(parser_of, bundled_file() if model is None else model)
     return ParseJob(
