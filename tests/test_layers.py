@@ -106,7 +106,7 @@ COMPUTED = {
     "cluster/labeller.py",
 }
 # Layers that may import the package itself, inside functions, for its version.
-WHOLE = {"cluster", "server", "cli", "warming", "installation"}
+WHOLE = {"experiments", "cluster", "server", "cli", "warming", "installation"}
 # Packages that import some of their names on use, beside the package itself.
 ON_USE = {"decoders/__init__.py", "rules/__init__.py"}
 

@@ -9,8 +9,8 @@ import pytest
 from cli_runs import Espalier
 
 from espalier.cli.compare import comparison_table
-from espalier.cli.results import results_markdown, results_page
 from espalier.experiments.protocol import Result, Table
+from espalier.experiments.reporting import results_markdown, results_page
 
 
 @pytest.fixture

@@ -54,10 +54,11 @@ def reproduce(
         espalier reproduce --list
         espalier reproduce codl07 --quick --data data
     """
-    from espalier.cli.results import list_table, result_tables, results_page, write_markdown, write_results
+    from espalier.cli.results import list_table, result_tables, write_results
     from espalier.experiments import cache as cells
     from espalier.experiments.data import Data
     from espalier.experiments.registry import NAMES, find_tables
+    from espalier.experiments.reporting import results_page, write_markdown
     from espalier.experiments.runner import expected_minutes
     from espalier.experiments.runner import reproduce as run_tables
     from espalier.text_files import write_chunks
