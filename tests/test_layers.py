@@ -25,6 +25,7 @@ LAYERS: dict[str, str] = {
     "phrases": "",
     "store": "errors",
     "text_files": "errors",
+    "several_files": "errors",
     "tags": "errors",
     "document": "errors tags",
     "corpus": "errors tags document",
