@@ -26,6 +26,7 @@ LAYERS: dict[str, str] = {
     "phrases": "",
     "store": "errors",
     "text_files": "errors",
+    "several_files": "errors",
     "tags": "errors",
     "document": "errors tags",
     "corpus": "errors tags document",
@@ -111,7 +112,7 @@ COMPUTED = {
     "cluster/labeller.py",
 }
 # Layers that may import the package itself, inside functions, for its version.
-WHOLE = {"cluster", "server", "cli", "warming", "installation"}
+WHOLE = {"experiments", "cluster", "server", "cli", "warming", "installation"}
 # Packages that import some of their names on use, beside the package itself.
 ON_USE = {"decoders/__init__.py", "rules/__init__.py"}
 
@@ -123,7 +124,7 @@ WORDS = {
 # The package itself is among them, because its table names the module that knows the bundled models.
 APPLICATION = (
     *("tasks/", "citations/", "documents/", "papers/", "cli/", "server/", "workbench/"),
-    *("io/tei", "loading", "warming", "installation", "__init__"),
+    *("io/tei", "cluster/rows", "loading", "warming", "installation", "__init__"),
 )
 
 MODULES = sorted(path.relative_to(SRC).as_posix() for path in SRC.rglob("*.py"))

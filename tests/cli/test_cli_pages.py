@@ -9,8 +9,8 @@ import pytest
 from cli_runs import Espalier
 
 from espalier.cli.compare import comparison_table
-from espalier.cli.results import results_markdown, results_page
 from espalier.papers.tables.protocol import Result, Table
+from espalier.papers.tables.reporting import results_markdown, results_page
 
 
 @pytest.fixture

@@ -22,10 +22,10 @@ from citation_models import reference, tiny_model
 from espalier.citations.batches import Order, put_together, write_batch
 from espalier.citations.formats import write
 from espalier.citations.splitting import Reference
-from espalier.cli.job_rows import model_path, parser_of
 from espalier.cluster import LabellerSpec, labeller_of, ordered_map
 from espalier.cluster.labeller import with_labeller
 from espalier.cluster.processes import A_CORE, ROUND
+from espalier.cluster.rows import model_path, parser_of
 from espalier.cluster.stores import need
 from espalier.errors import EspalierError, InputError, MissingExtraError, ModelFileError, ResultWarning
 

@@ -22,10 +22,11 @@ import typer
 from espalier.cli.console import complain, counted, in_options, note
 from espalier.document import CUT, Document, first_cut
 from espalier.errors import EspalierError, InputError, ResultWarning, nearest
+from espalier.several_files import source_name
 
 if TYPE_CHECKING:
     from espalier.documents.sources import ReferenceFiles
-    from espalier.io.several import Several
+    from espalier.several_files import Several
 
 __all__ = [
     "STANDARD",
@@ -115,11 +116,6 @@ def labelled_records(documents: Sequence[Document], name: str) -> list[Document]
     return labelled
 
 
-def source_name(path: Path) -> str:
-    """Return what messages call a file that is read."""
-    return "<stdin>" if path == STANDARD else str(path)
-
-
 def output_format(path: Path, format: str | None, option: str, more: Sequence[str] = ()) -> str:
     """Return the format to write: the one asked for, else by the file's name, else JSON Lines on stdout.
 
@@ -192,7 +188,7 @@ def write_documents(documents: Iterable[Document], path: Path, format: str, *, l
 
 def told(error: EspalierError, rest: str) -> None:
     """Say on stderr what is wrong with a record or a file; rest : what that means for the rest of the file."""
-    complain(in_options(error, "") + rest)
+    complain(f"{in_options(error, '')}{rest}")
 
 
 def reference_files(files: list[Path], layout: str = "auto", encoding: str = "utf-8") -> ReferenceFiles:

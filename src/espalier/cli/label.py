@@ -90,8 +90,8 @@ def label(
         espalier label adverts.txt -m orchard.espalier -o adverts.csv
     """
     from espalier.cluster.labelling import LabelJob
-    from espalier.io.several import Several
     from espalier.loading import model_file, open_extractor
+    from espalier.several_files import Several
 
     to_terminal = output == STANDARD and sys.stdout.isatty()
     chosen = output_format(output, format or ("table" if to_terminal else None), "--format", _OWN)

@@ -146,12 +146,11 @@ def _job(parser: Parser | None, order: Order, jobs: int, model: Path | None) -> 
 
     if parser is not None:
         return ParseJob.here(parser, order)
-    from espalier.citations.parser import bundled_file
-    from espalier.cli.job_rows import parser_of
     from espalier.cluster.labeller import LabellerSpec, with_labeller
     from espalier.cluster.processes import ordered_map
+    from espalier.cluster.rows import model_path, parser_of
 
-    spec = LabellerSpec.of(parser_of, bundled_file() if model is None else model)
+    spec = LabellerSpec.of(parser_of, model_path(model))
     return ParseJob(
         order, partial(ordered_map, partial(with_labeller, spec, write_batch, order), jobs=jobs), SHARED_BATCH
     )

@@ -65,13 +65,14 @@ def reproduce(
         espalier reproduce --list
         espalier reproduce codl07 --quick --data data
     """
-    from espalier.cli.results import list_table, result_tables, results_page, write_markdown, write_results
+    from espalier.cli.results import list_table, result_tables, write_results
     from espalier.papers.claims.claim import read_claims
     from espalier.papers.claims.kept import cells_for
     from espalier.papers.claims.page import spots_of, tables_of, write_claims
     from espalier.papers.tables import cache as cells
     from espalier.papers.tables.data import Data
     from espalier.papers.tables.registry import TABLES, find_tables
+    from espalier.papers.tables.reporting import results_page, write_markdown
     from espalier.papers.tables.runner import expected_minutes
     from espalier.papers.tables.runner import reproduce as run_tables
     from espalier.text_files import write_chunks

@@ -70,8 +70,8 @@ def run(
         espalier run job.toml
         espalier run job.toml --jobs 4 --output records
     """
-    from espalier.cli.job_rows import job_of
     from espalier.cluster import check_job, read_settings, run_job
+    from espalier.cluster.rows import job_of
     from espalier.errors import InputError
 
     if cluster is not None and workers is not None:

@@ -14,7 +14,6 @@ import typer
 from espalier.cli.console import complain, counted, note, progress, say, say_json
 from espalier.cli.files import keep_apart, labelled_records, read_all
 from espalier.cli.options import UTF_8, Encoding, From, Json
-from espalier.errors import InputError
 from espalier.registry import ours
 
 if TYPE_CHECKING:
@@ -28,10 +27,6 @@ __all__ = ["train"]
 def _word(name: str | None) -> str | None:
     """Return a name as it is registered, however it is written; a place, `module:object`, stays as it is."""
     return name if name is None or ":" in name else name.lower()
-
-
-REFERENCES = "citations"
-"""The task that has a model to begin from, and schemes of labels that are understood."""
 
 
 Unlabelled = Annotated[
@@ -142,6 +137,7 @@ def train(
         espalier train --labelled mine.xml --task citations --output mine.espalier
         espalier train -l train.txt -u new.txt --rules orchard.rules -o orchard.espalier
     """
+    from espalier.citations.adapting import as_declared, starts
     from espalier.recipes import fit, plan
     from espalier.recipes.rule_files import gather_rules, widened
     from espalier.recipes.settings import model_output, parse_penalties, parse_settings
@@ -158,10 +154,10 @@ def train(
         task=declared, model=_word(model), method=_word(method),
         rules=gather_rules(declared, rules or []), penalties=None if penalties is None else parse_penalties(penalties),
         features=None if features is None else load_features(features), tags=tags, unlabelled=bool(unlabelled),
-        **_starts(task, chosen), settings=chosen,
+        **starts(task, chosen), settings=chosen,
     )  # fmt: skip
-    documents = read_all(labelled, format, encoding, each=partial(_as_declared, recipe, task, check=True))
-    held = read_all([dev], format, encoding, each=partial(_as_declared, recipe, task)) if dev is not None else []
+    documents = read_all(labelled, format, encoding, each=partial(as_declared, recipe, task, check=True))
+    held = read_all([dev], format, encoding, each=partial(as_declared, recipe, task)) if dev is not None else []
     judges = labelled_records(held, str(dev)) if held else []
     pool = read_all(unlabelled, raw_format, encoding) if unlabelled else None
     recipe = replace(recipe, labels=widened(recipe, documents, rules or []))
@@ -181,44 +177,6 @@ def train(
         from espalier.cli.tables import report_table
 
         say(*report_table(report, trained.beside))
-
-
-def _starts(task: str | None, settings: dict[str, Any]) -> dict[str, Any]:
-    """Return where learning begins and take it out of the settings: what they name, else the task's own model."""
-    if "prior" not in settings:
-        if task != REFERENCES:
-            return {}
-        from espalier.citations.adapting import bundled_start
-
-        replaying = settings.pop("replay", False)
-        if not isinstance(replaying, bool):
-            raise InputError(f"--set replay={replaying}: expected true or false")
-        return {"usual_start": partial(bundled_start, replaying)}
-    source = settings.pop("prior")
-    if source is None:
-        return {}
-    if not isinstance(source, str):
-        raise InputError(f"--set prior={source}: expected a model file, or null to begin from nothing")
-    from espalier.loading import model_file
-    from espalier.recipes.adapting import begin
-
-    return {"start": lambda: begin(model_file(source), source)}
-
-
-def _as_declared(recipe: Recipe, task: str | None, documents: list[Document], check: bool = False) -> list[Document]:
-    """Return documents with the labels that the task declares; those of other schemes of references are understood.
-
-    check : is a label that the task does not declare an error?
-    """
-    if task == REFERENCES and recipe.labels is not None:
-        from espalier.citations.adapting import converted
-
-        documents = converted(documents, recipe.labels.names)
-    if check:
-        from espalier.recipes.training import check_labels
-
-        check_labels(recipe, documents)
-    return documents
 
 
 def _judged(trained: Trained, documents: Sequence[Document]) -> Report:

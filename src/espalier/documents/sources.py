@@ -22,7 +22,7 @@ from espalier.citations.bibliographies import HEAD, Bibliography, read_bibliogra
 from espalier.documents.reading import KINDS, read_document, refuse_misnamed
 from espalier.documents.references import LONGEST_GUESSED, cut_document, cut_text, unpacked
 from espalier.errors import FormatError, InputError, unopened
-from espalier.io.several import Several, Tell
+from espalier.several_files import STANDARD, Several, Tell, source_name
 
 if TYPE_CHECKING:
     from espalier.documents.lines import PrintedText
@@ -30,17 +30,12 @@ if TYPE_CHECKING:
 __all__ = [
     "ENDINGS",
     "LARGEST_DOCUMENT",
-    "STANDARD",
     "ReferenceFiles",
     "bibliography_in",
     "listed_files",
-    "named",
     "place_of",
     "refuse_unread",
 ]
-
-STANDARD = "-"
-"""The name of what is not a file but given as a stream."""
 
 LARGEST_DOCUMENT = 1 << 28
 """Bytes of a document, which is held as a whole."""
@@ -131,7 +126,7 @@ class ReferenceFiles(Several):
         return self.items(self._of_file)
 
     def _of_file(self, path: Path, refused: list[FormatError]) -> Iterator[Item]:
-        name = named(path)
+        name = source_name(path)
         try:
             with self._opened(path) as self._open:
                 for item in self._items(self._open, name, refused):
@@ -188,12 +183,7 @@ class ReferenceFiles(Several):
             missing = error.errno in (errno.ENOENT, errno.ENAMETOOLONG)
             raise unopened(error, path, _hint_for_text(path) if missing else "") from None
         assert rest is not None, "nothing was said that - stands for"
-        return io.BufferedReader(_Rejoined(rest.read(LONGEST_GUESSED), rest, named(path)), LONGEST_GUESSED)
-
-
-def named(path: Path) -> str:
-    """Return what messages call a file that is read."""
-    return "<stdin>" if str(path) == STANDARD else str(path)
+        return io.BufferedReader(_Rejoined(rest.read(LONGEST_GUESSED), rest, source_name(path)), LONGEST_GUESSED)
 
 
 def place_of(item: Any, *, with_doubt: bool = False) -> str:

@@ -9,10 +9,18 @@ from typing import Any
 
 from espalier.errors import EspalierError, FormatError, InputError, unopened
 
-__all__ = ["Several", "Tell"]
+__all__ = ["STANDARD", "Several", "Tell", "source_name"]
+
+STANDARD = "-"
+"""The name of what is not a file but given as a stream."""
 
 Tell = Callable[[EspalierError, str], None]
 """Hears what is wrong, and what that means for the rest of the file."""
+
+
+def source_name(path: Path) -> str:
+    """Return what messages call a file that is read."""
+    return "<stdin>" if str(path) == STANDARD else str(path)
 
 
 @dataclass(slots=True)
@@ -61,8 +69,7 @@ class Several:
         finally:
             self._drain(refused)
         if self.read + self.bad_records == before:
-            name = "<stdin>" if str(path) == "-" else path
-            raise InputError(f"{name}: there is no {self.thing} in it")
+            raise InputError(f"{source_name(path)}: there is no {self.thing} in it")
 
     def _drain(self, refused: list[FormatError]) -> None:
         """Tell and count records that could not be read."""
