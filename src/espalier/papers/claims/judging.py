@@ -59,28 +59,31 @@ def estimate(claim: Claim, places: Mapping[Spot, KeptPlace]) -> Estimate:
         for r in range(runs)
     ]
     parts = [(variance(by_run) / runs, runs - 1)] if runs > 1 else []
-    sizes = {len(one.up) for one in used.values()}
-    sequences = sizes.pop() if len(sizes) == 1 else 0
-    if sequences > 1:
-        parts.append((_between_sequences(claim, used, sequences), sequences - 1))
+    sets = {len(one.up) for one in used.values()}  # the test sets: each is resampled by itself
+    sequences = sum(sets) if min(sets) > 1 else 0
+    if sequences:
+        parts += [(_between_sequences(claim, used, N), N - 1) for N in sorted(sets)]
     total = sum(part for part, _ in parts)
     width = 0.0
     if total > 0:
         from scipy.stats import t
 
-        freedom = total**2 / sum(part**2 / n for part, n in parts)
+        freedom = total**2 / sum(part**2 / n for part, n in parts if part)
         width = float(t.ppf(OF_ONE_SIDE, freedom)) * math.sqrt(total)
     gain = mean(by_run)
     return Estimate(gain, gain - width, gain + width, runs, sequences or None)
 
 
 def _between_sequences(claim: Claim, used: Mapping[Spot, KeptPlace], N: int) -> float:
-    """Return the jackknife variance of the gain over N test sequences: each left out once."""
+    """Return the jackknife variance of the gain over a test set of N sequences: each left out once."""
     left: dict[Spot, list[float]] = {}
     for spot, one in used.items():
         up, down = (np.array(part, np.float64) for part in (one.up, one.down))
-        rest = down.sum() - down
-        left[spot] = (one.scale * np.divide(up.sum() - up, rest, out=np.zeros(N), where=rest > 0)).tolist()
+        if len(up) == N:
+            rest = down.sum() - down
+            left[spot] = (one.scale * np.divide(up.sum() - up, rest, out=np.zeros(N), where=rest > 0)).tolist()
+        else:
+            left[spot] = [one.scale * up.sum() / max(down.sum(), 1.0)] * N
     gains = np.array([claim.gain({spot: values[i] for spot, values in left.items()}) for i in range(N)])
     return float((N - 1) / N * ((gains - gains.mean()) ** 2).sum())
 
