@@ -56,6 +56,7 @@ ROLES: Mapping[str, str] = {
     "pages": "which they are",
     "article": "its number, where pages are counted so",
     "count": "how many pages",
+    "leaves": "how many leaves a thesis has",
     "volumes": "how many volumes",
     "edition": "which it is",
     "in": "leads to what a work is in",
@@ -84,7 +85,7 @@ ROLES: Mapping[str, str] = {
 """What a file may say."""
 
 _WORD = re.compile(r"[^\W\d_]+")
-_BEFORE = re.compile(r"((?:[^\W\d_](?:[^\W\d_]|[-'’ ])*|№)(?:[°º]|\. ?º)?)([.:]?) ?[:]? ?$")
+_BEFORE = re.compile(r"((?:[^\W\d_](?:[^\W\d_]|[-'’ ])*|№)(?: ?[°º]|\. ?º)?)([.:]?) ?[:]? ?$")
 _BEHIND = re.compile(r"[^\w(]{0,2}((?:[^\W\d_](?:[^\W\d_]|['’ -])*))()")
 _SHORT_CUE = 2  # letters
 _SHORTEST_MONTH = 3  # letters of one in short
@@ -152,7 +153,7 @@ def cues(role: str, side: str = "before") -> str:
     for entry in entries(role):
         first, mark, last = entry.partition("{}")
         text = _BEHIND.match(last) if side == "behind" else _BEFORE.search(first)
-        if not mark or text is None or _UNSPACED.search(text[1]):
+        if not mark or text is None or (_UNSPACED.match(text[1]) and (side == "behind" or len(text[1]) == 1)):
             continue
         for form in {text[1].strip().lower(), folded(text[1]).strip()}:
             bare = not text[2].startswith(".") or len(form) > _SHORT_CUE or side == "behind"
@@ -297,7 +298,9 @@ def _goes_on(tokens: Sequence[str], start: int, rest: Sequence[str]) -> bool:
 def printed(language: str) -> Mapping[str, tuple[str, ...]]:
     """Return what references in a language are rendered with, role by role."""
     table = tables()[language]
-    found = {role: entries(role, language) for role in table if role not in ("months", "print_months", "seasons")}
+    found = {
+        role: entries(role, language) for role in table if role not in ("months", "print_months", "seasons", "kinds")
+    }
     rows = table.get("months") or ()
     found["months"] = tuple(rows[0].split()) if rows else tuple(_divided(table.get("print_months", "")))
     return found

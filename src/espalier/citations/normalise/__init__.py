@@ -21,6 +21,7 @@ from espalier.citations.normalise.dates import (
     split_original,
     year_of_thai,
 )
+from espalier.citations.normalise.fields import fields_of
 from espalier.citations.normalise.identifiers import (
     find_archives,
     find_arxiv,
@@ -31,15 +32,6 @@ from espalier.citations.normalise.identifiers import (
     find_old_arxiv,
     find_url,
 )
-from espalier.citations.normalise.types import (
-    form_behind,
-    is_mark,
-    is_thesis,
-    kind_of,
-    number_of_standard,
-    words_of_report,
-)
-from espalier.citations.normalise.fields import fields_of
 from espalier.citations.normalise.names import Names, split_names
 from espalier.citations.normalise.numbers import (
     count_leaves,
@@ -55,6 +47,14 @@ from espalier.citations.normalise.numbers import (
     report_number,
 )
 from espalier.citations.normalise.text import clean_container, clean_title, trim, with_stop
+from espalier.citations.normalise.types import (
+    form_behind,
+    is_mark,
+    is_thesis,
+    kind_of,
+    number_of_standard,
+    words_of_report,
+)
 from espalier.citations.work import Date, Name, Pages, Work
 
 if TYPE_CHECKING:

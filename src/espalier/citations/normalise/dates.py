@@ -93,7 +93,7 @@ _THAI_YEAR = re.compile(r"พ\.? ?ศ\.? ?([0-9]{4})(?![0-9])")
 _YEARS = range(1000, 2200)
 _YEARS_OF_HIJRA = range(1200, 1450)
 _YEARS_OF_THAI = range(2400, 2600)
-_ORDINALS = words("suffixes")
+_ORDINALS = frozenset(word for word in words("suffixes") if len(word) > 1)
 _Word: TypeAlias = "str | tuple[str, int]"
 """Digits or what was not understood; or ("month", 3), ("season", 1)."""
 _BETWEEN = frozenset({"-", "/"}) | words("between")
@@ -258,7 +258,9 @@ def split_original(text: str) -> tuple[Date, Date] | None:
     if _is_one_year(*years) or any(year not in _YEARS for year in years) or not _FIRST.issuperset(around):
         return None
     marked = (
-        bool(around) or any(sign in between for sign in "[](){}") or (between.strip() == "/" and years[1] - years[0] > 1)
+        bool(around)
+        or any(sign in between for sign in "[](){}")
+        or (between.strip() == "/" and years[1] - years[0] > 1)
     )
     return (Date(((years[1],),)), Date(((years[0],),))) if marked else None
 

@@ -15,7 +15,6 @@ those that say a role.
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import is_dataclass, replace
@@ -35,7 +34,7 @@ __all__ = ["ORDINALS", "SILENT", "with_the_rest", "words_of"]
 
 
 _NUMBERS = words("volume", "issue")
-_DATES = words("dates", "circa", "suffixes", "and", "between")
+_DATES = words("dates", "circa", "and", "between") | {word for word in words("suffixes") if len(word) > 1}
 _NAMES = words("and")
 _ADDRESSES = words("available") | {"doi", "dx", "org", "http", "https", "www", "isbn", "issn"}
 SILENT: Mapping[str, frozenset[str]] = {
@@ -47,7 +46,7 @@ SILENT: Mapping[str, frozenset[str]] = {
     "note": frozenset(),
     "volume": _NUMBERS,
     "issue": _NUMBERS | {"p", "pp"},
-    "pages": words("pages", "count"),
+    "pages": words("pages", "count", "leaves"),
     "edition": words("edition", "suffixes") | {"the"},
     "date": _DATES,
     "accessed": _DATES | words("accessed"),
