@@ -224,7 +224,13 @@ _ROWS: tuple[_Row, ...] = (
     ("legislation", lambda w: w.law),
     ("dataset", lambda w: w.kept == "dataset"),
     ("software", lambda w: w.kept == "software"),
-    ("map", lambda w: not w.has("pages", "volume") and any(_SCALE.search(text) for text in w.texts.values())),
+    (
+        "map",
+        lambda w: (
+            not w.has("pages", "volume")
+            and any(_SCALE.search(w.texts[name]) for name in ("title", "note", "genre", "edition") if name in w.texts)
+        ),
+    ),
     (
         "document",
         lambda w: len(w.texts.get("note", "")) < _LONGEST_MEDIUM and not w.has("pages") and w.shows("note", "record"),
@@ -330,16 +336,22 @@ def _said_by(genre: str) -> str:
 
 
 _FORM = re.compile(r"(.*\S)\s*([\[(][^()\[\]]{2,40}[\])])\W*", re.DOTALL)
-_LAST_SENTENCE = re.compile(r"(.{4,}[.!?][\"”»’]?)\s+([^.!?]{4,40}(?:\. ?\w+)*)\W*", re.DOTALL)
+_VERSION = re.compile(r"[\[(](?:version|ver\.?|v\.?) ?[0-9]", re.IGNORECASE)
+_PACKAGE = re.compile(r"\(?\b(?:R|Python|Stata|MATLAB) package,? version\b.*", re.DOTALL)
+_WORDS_OF_FORM = 5
 
 
 def form_behind(title: str) -> tuple[str, str] | None:
-    """Return a title without what kind of work it is, and that: "Lakes [Film]", "On figs. M.Sc. thesis"; else None."""
-    if title.rstrip(" .,:;")[-1:] == "]":
+    """Return a title without what kind or version of a work it is, and that: "Lakes [Film]", "On figs. M.Sc. thesis"."""
+    if title.rstrip(" .,:;")[-1:] in ("]", ")"):
         found = _FORM.fullmatch(title)
-        return (found[1], found[2]) if found and (_said_by(found[2]) or "internet" in found[2].lower()) else None
-    found = _LAST_SENTENCE.fullmatch(title) if "thesis" in kinds_in(title) else None
-    return (found[1], found[2]) if found and "thesis" in kinds_in(found[2]) and len(found[2].split()) < 5 else None
+        bracketed = found is not None and found[2][0] == "[" and (_said_by(found[2]) or "internet" in found[2].lower())
+        return (found[1], found[2]) if found and (bracketed or _VERSION.match(found[2])) else None
+    if "package" in title and (package := _PACKAGE.search(title)):
+        return title[: package.start()], package[0]
+    before, _, last = title.rstrip(" .").rpartition(". ")
+    said = before and len(last.split()) < _WORDS_OF_FORM and "thesis" in kinds_in(last)
+    return (f"{before}.", last) if said else None
 
 
 def _standard_as_author(texts: Mapping[str, str]) -> str:
