@@ -65,9 +65,9 @@ class Expected(NamedTuple):
     groups: tuple[str, ...]
 
 
-def publishers(data: Path, n: int | None) -> list[Expected]:
+def publishers(data: Path, n: int | None, part: str = "dev") -> list[Expected]:
     """Return the references of publishers whose fields account for the whole string."""
-    with gzip.open(data / "publishers" / "dev.jsonl.gz", "rt", encoding="utf-8") as file:
+    with gzip.open(data / "publishers" / f"{part}.jsonl.gz", "rt", encoding="utf-8") as file:
         rows = islice((row for row in map(json.loads, file) if row["complete"]), n)
         return [Expected(row["text"], _of_publisher(row["fields"]), MAIN, _kinds(row)) for row in rows]
 

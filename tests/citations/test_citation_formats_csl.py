@@ -81,6 +81,7 @@ def test_an_article_in_full() -> None:
             {"family": "Berg", "given": "Jan", "non-dropping-particle": "van der", "suffix": "Jr."},
             {"literal": "The ACME & Sons Group"},
             {"family": "Müller", "given": "K.-H."},
+            {"literal": "others"},
         ],
         "title": "Why DNA folds: A Bayesian study",
         "container-title": "Journal of Strange & Rare Results",
@@ -91,7 +92,6 @@ def test_an_article_in_full() -> None:
         "DOI": "10.1000/a_b(1)",
         "URL": "https://example.org/a?b=1&c={2}",
         "ISSN": "1234-5679",
-        "custom": {"others": ["author"]},
     }
 
 

@@ -38,7 +38,7 @@ def test_a_thesis_in_full() -> None:
 def test_an_article() -> None:
     assert read(ARTICLE) == {
         "type_of_reference": "JOUR",
-        "authors": ["van der Berg, Jan, Jr.", "The ACME & Sons Group", "Müller, K.-H."],
+        "authors": ["van der Berg, Jan, Jr.", "The ACME & Sons Group", "Müller, K.-H.", "et al."],
         "title": "Why DNA folds: A Bayesian study",
         "secondary_title": "Journal of Strange & Rare Results",
         "year": "2003",
@@ -50,7 +50,6 @@ def test_an_article() -> None:
         "doi": "10.1000/a_b(1)",
         "urls": ["https://example.org/a?b=1&c={2}"],
         "issn": "1234-5679",
-        "notes": ["author: et al."],
     }
 
 

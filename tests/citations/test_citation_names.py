@@ -206,7 +206,7 @@ def shown(text: str) -> list[str]:
         ("Comune di Roma", ["{Comune di Roma}"]),
         ("Fen Protection Agency, Region 4", ["{Fen Protection Agency, Region 4}"]),
         ("Harsh MA, Duncan RP..", ["Harsh, M. A.", "Duncan, R. P."]),
-        ("LARAMIE DE TANNEN Valéry", ["Laramie De Tannen, Valéry"]),
+        ("LARAMIE DE TANNEN Valéry", ["Laramie de Tannen, Valéry"]),
         ("SOTO VEGA Maria", ["Soto Vega, Maria"]),
         ("Zhu L Chen C Wang YH Zhao PQ.", ["Zhu, L.", "Chen, C.", "Wang, Y. H.", "Zhao, P. Q."]),
         ("Tan, A., & Co, T.", ["Tan, A.", "Co, T."]),

@@ -15,11 +15,13 @@ text as it was.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from functools import lru_cache
 from importlib import resources
 from pathlib import Path
 from typing import Any
 
+from espalier.citations.oddities import lowered, oddities
 from espalier.citations.record import CORE, LABELS, Record
 from espalier.citations.seen import reference_document, words_seen
 from espalier.document import Document
@@ -98,7 +100,15 @@ class Parser(Extractor):
         return self.extract_many(texts, k=k, batch=batch)  # type: ignore[return-value]
 
     def _made(self, text: str, reading: Reading, alternatives: tuple[Extraction, ...] = ()) -> Record:
-        return Record(text, *reading[:4], alternatives, reading.unfamiliar)
+        record = Record(text, *reading[:4], alternatives, reading.unfamiliar)
+        odd = oddities(record.work)
+        if not odd:
+            return record
+        sure = lowered(record.confidence, odd)
+        others = tuple(replace(other, confidence=min(other.confidence, sure)) for other in alternatives)
+        found = replace(record, confidence=sure, alternatives=others, odd=odd)
+        found.__dict__["work"] = record.work  # worked out already
+        return found
 
     def _words(self, document: Document) -> list[str]:
         return words_seen(document)

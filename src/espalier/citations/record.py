@@ -46,7 +46,10 @@ class Record(Extraction):
     violations : the rules that the labelling breaks, where, and at what price.
     alternatives : the next best readings of the same text, best first.
     unfamiliar : where the text looks unlike the references that the model was tried on, how far and why; else None.
+    odd : what looks odd in its work, by the names of `oddities.ODDITIES`; `confidence` is lower for each.
     """
+
+    odd: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         """Refuse fields that do not give the text back, unknown labels and confidences outside [0, 1]."""
@@ -105,9 +108,13 @@ class Record(Extraction):
         return entry(self.work, text=self.text, xmlns=NAMESPACE)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return all of it as JSON values: text, fields, csl, confidence, certificate, violations; no alternatives."""
+        """Return all of it as JSON values: text, fields, csl, confidence, certificate, violations; no alternatives.
+
+        Only a record in which something looks odd has an entry `odd`.
+        """
         found = super().to_dict()
-        return {"text": found.pop("text"), "fields": found.pop("fields"), "csl": self.to_csl(), **found}
+        odd = {"odd": list(self.odd)} if self.odd else {}
+        return {"text": found.pop("text"), "fields": found.pop("fields"), "csl": self.to_csl(), **found, **odd}
 
     def __getstate__(self) -> Mapping[str, Any]:
         """Leave what was computed on demand out of pickles."""

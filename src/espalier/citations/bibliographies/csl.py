@@ -104,7 +104,12 @@ def work_of_item(item: Mapping[str, Any]) -> Work:
     for role, part in _ROLES.items():
         names = item.get(role)
         found[part] = tuple(filter(None, map(_name, names))) if isinstance(names, list) else ()
-    found["others"] = frozenset(role for role in _listed(custom, "others") if role in _ROLES)
+    others = {role for role in _listed(custom, "others") if role in _ROLES}  # as files of earlier releases have it
+    for role, part in _ROLES.items():
+        if found[part] and found[part][-1].literal == "others":
+            found[part] = found[part][:-1]
+            others.add(role)
+    found["others"] = frozenset(others)
     found["pages"] = parse_pages(_text(item.get("page"))) if item.get("page") else None
     found["issued"] = _date(item.get("issued"), custom.get("issued"))
     found["accessed"] = _date(item.get("accessed"), custom.get("accessed"))

@@ -49,6 +49,7 @@ _ROLES = {
 }
 _LINE = re.compile(r"([A-Z][A-Z0-9])  -(?: (.*))?")
 _NOTE = re.compile(rf"({LABEL}): (.+)", re.DOTALL)
+_AND_OTHERS = re.compile(r"(?:and )?(?:et al\.?|others),?")
 _ET_AL = re.compile(r"(author|editor|translator): et al\.")
 _SEASONS = ("Spring", "Summer", "Autumn", "Winter")
 _MOST_LINES = 5_000  # of an entry
@@ -102,7 +103,9 @@ def _work(tags: list[tuple[str, str]]) -> Work:
         part = _SAME.get(tag, "")
         if not value or tag in ("TY", "ID", "PY", "Y1", "DA", "Y2", "SP", "EP"):
             continue
-        if tag in _ROLES:
+        if tag in _ROLES and _AND_OTHERS.fullmatch(value):
+            others.add(_ROLES[tag].removesuffix("s"))
+        elif tag in _ROLES:
             found[_ROLES[tag]] += (name_of(value),)
         elif tag == "SN":
             part = "isbn" if find_isbn(value) else "issn"

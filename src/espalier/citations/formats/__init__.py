@@ -24,8 +24,9 @@ A key is family name, year (with the letter of "2004a") and first title word, un
 
 It holds only a-z and 0-9 and begins with a letter, so it is a BibTeX key, an XML id and a CSL id. Accents fall off
 (Müller: muller), letters that do not decompose are spelt out (Søren: soren, Strauß: strauss), Cyrillic and Greek ones
-in Latin (Иванов: ivanov); what has no Latin letter at all is left out, and an empty key becomes 'ref'. Leading
-articles of titles are passed over. Memory: a fingerprint of every key given so far, which uniqueness costs. An entry
+in Latin (Иванов: ivanov). A name in another script gives its first signs as they sound (김: gim, 王: wang, やまだ:
+yamada) or, where nothing tells how, their numbers (u5c71); so does a title where there is no name. An empty key is
+'ref'. Leading articles of titles are passed over. Memory: a fingerprint of every key given so far, which uniqueness costs. An entry
 that was read from a bibliography keeps the key that it has there, without what would end it in BibTeX.
 """
 
@@ -42,12 +43,13 @@ from importlib import import_module
 from pkgutil import iter_modules
 from typing import TYPE_CHECKING, Any
 
+from espalier.citations.work import Name
 from espalier.errors import InputError, nearest
 
 if TYPE_CHECKING:
     from espalier.citations.bibliographies import Entry
     from espalier.citations.record import Record
-    from espalier.citations.work import Date, Name, Pages, Work
+    from espalier.citations.work import Date, Pages, Work
 
 __all__ = [
     "FORMATS",
@@ -360,6 +362,93 @@ def _ascii(text: str) -> str:
     return low if low.isascii() and low.isalnum() else _NO_KEY.sub("", low)
 
 
+# The commonest Chinese family names, whose signs have no letters that Unicode tells.
+_PINYIN = {
+    sign: sound
+    for sound, signs in (
+        pair.split(":")
+        for pair in [
+            "wang:王汪",
+            "li:李",
+            "zhang:张張",
+            "liu:刘劉",
+            "chen:陈陳",
+            "yang:杨楊",
+            "huang:黄黃",
+            "zhao:赵趙",
+            "wu:吴吳",
+            "zhou:周",
+            "xu:徐许許",
+            "sun:孙孫",
+            "ma:马馬",
+            "zhu:朱",
+            "hu:胡",
+            "guo:郭",
+            "he:何",
+            "lin:林",
+            "gao:高",
+            "luo:罗羅",
+            "zheng:郑鄭",
+            "liang:梁",
+            "xie:谢謝",
+            "song:宋",
+            "tang:唐",
+            "deng:邓鄧",
+            "feng:冯馮",
+            "han:韩韓",
+            "cao:曹",
+            "zeng:曾",
+            "peng:彭",
+            "xiao:萧肖",
+            "cai:蔡",
+            "pan:潘",
+            "dong:董",
+            "yuan:袁",
+            "yu:于余",
+            "ye:叶葉",
+            "jiang:蒋蔣姜",
+            "du:杜",
+            "su:苏蘇",
+            "wei:魏",
+            "cheng:程",
+            "lu:吕呂卢盧陆陸",
+            "ding:丁",
+            "shen:沈",
+            "ren:任",
+            "yao:姚",
+            "fu:傅",
+            "zhong:钟鐘",
+            "cui:崔",
+            "tan:谭譚",
+            "liao:廖",
+            "fan:范",
+            "jin:金",
+        ]
+    )
+    for sign in signs
+}
+_SYLLABLE = re.compile(r"(?:HANGUL SYLLABLE|(?:HIRAGANA|KATAKANA) LETTER(?: SMALL)?) ([A-Z]+)")
+_LETTER = re.compile(r"[A-Z]+ LETTER ([A-Z])")
+_SIGNS = 4  # of a name without spaces, in a key
+
+
+def _sounded(text: str) -> str:
+    """Return letters a-z for a word in a script that is not spelt out in `_LATIN`; a Chinese sign may be its number.
+
+    Syllables of Korea and Japan are in their names in Unicode, and letters of the Near East and of India begin the
+    names of theirs.
+    """
+    word = next(iter(_WORD.findall(text)), "")
+    if word[:1] in _PINYIN:
+        return _PINYIN[word[0]]
+    told = []
+    for sign in word[:_SIGNS]:
+        name = unicodedata.name(sign, "")
+        found = _SYLLABLE.match(name) or _LETTER.match(name)
+        told.append(found[1].lower() if found else f"u{ord(sign):x}" if sign.isalpha() else "")
+    return "".join(told)
+
+
 def _title_word(title: str) -> str:
     """Return the first word that is no article, else the first."""
     first = ""
@@ -374,9 +463,13 @@ def _title_word(title: str) -> str:
 def stem(work: Work) -> str:
     """Return the key of a work before it is made unique; without a name the title word comes before the year."""
     people = work.authors or work.editors or work.translators
-    family = _ascii(people[0].family) or _title_word(people[0].literal or people[0].given) if people else ""
+    first = people[0] if people else Name()
+    family = (
+        _ascii(first.family) or _title_word(first.literal or first.given) or _sounded(first.family or first.literal)
+    )
     year = str(abs(work.issued.parts[0][0])) + year_suffix(work.issued) if work.issued and work.issued.parts else ""
-    word = _title_word(work.title or work.container_title)[:_LONGEST]
+    title = work.title or work.container_title
+    word = _title_word(title)[:_LONGEST] or ("" if family else _sounded(title))
     key = family[:_LONGEST] + year + word if family else word + year
     return key if key[:1].isalpha() else "ref" + key
 

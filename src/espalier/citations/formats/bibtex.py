@@ -37,11 +37,12 @@ from typing import TYPE_CHECKING, Any
 
 from espalier.citations.formats import SEASONS, Keys, OutputFormat, clean, edtf, left_over, page_range, uri
 from espalier.citations.normalise.text import remembered
+from espalier.errors import InputError
 
 if TYPE_CHECKING:
     from espalier.citations.work import Date, Name, Pages, Work
 
-__all__ = ["FORMAT", "entry", "escape"]
+__all__ = ["DIALECTS", "FORMAT", "entry", "escape"]
 
 _Write = Callable[[Any], str]
 
@@ -57,19 +58,32 @@ _TYPES = {
     "article-newspaper": ("article", "journal"),
     "article-magazine": ("article", "journal"),
     "manuscript": ("unpublished", "howpublished"),
-    "dataset": ("dataset", "howpublished"),
-    "software": ("software", "howpublished"),
-    "patent": ("patent", "howpublished"),
-    "standard": ("standard", "howpublished"),
-    "legal_case": ("jurisdiction", "howpublished"),
 }
+# Types that only biblatex knows: others leave such entries out, or say that they are none.
+_BIBLATEX = {
+    "dataset": "dataset",
+    "software": "software",
+    "patent": "patent",
+    "standard": "standard",
+    "legal_case": "jurisdiction",
+    "legislation": "legislation",
+    "webpage": "online",
+    "post-weblog": "online",
+    "report": "report",
+    "motion_picture": "movie",
+    "broadcast": "video",
+    "personal_communication": "letter",
+}
+DIALECTS = ("bibtex", "biblatex")
+"""Whose entry types there are."""
 _MISC = ("misc", "howpublished")
 _SUBTYPES = {"article-newspaper": "newspaper", "article-magazine": "magazine"}
 _HOUSE = {"thesis": "school", "report": "institution"}
 # BibTeX has two kinds of theses; whatever is no doctor's is the smaller one.
 _MASTERS = re.compile(
     r"\b(?:master|[mb]\.? ?sc|[mb]\.? ?a\b|[mb]\.? ?eng\b|m\.? ?phil|diplom|bachelor|licen[ct]|pro gradu|opinnäyte"
-    r"|uppsats|scriptie|undergraduate|honou?rs)",
+    r"|uppsats|scriptie|undergraduate|honou?rs|magist|maestr|mestr|ma[îi]tr|m[ée]moire|laurea|магист|диплом|skripsi"
+    r"|yüksek lisans|speciale|examensarbete|szakdolgozat|bakal|hovedfag|lizentiat|tf[mg]\b)|硕士|碩士|修士|석사",
     re.IGNORECASE,
 )
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
@@ -96,9 +110,16 @@ _JOINERS = frozenset("-‐‑–—/()[]:")
 _CORE = re.compile(r"[^\W_](?:.*[^\W_])?")
 
 
-def entry(work: Work, key: str = "") -> str:
-    """Return the entry of a work, ended by a newline; without `key` it has the key it would have alone in a run."""
+def entry(work: Work, key: str = "", dialect: str = "bibtex") -> str:
+    """Return the entry of a work, ended by a newline; without `key` it has the key it would have alone in a run.
+
+    dialect : "biblatex" has types for data, programs, patents, standards, laws and the like, which BibTeX calls @misc.
+    """
+    if dialect not in DIALECTS:
+        raise InputError(f"dialect={dialect!r} is no dialect of BibTeX", hint=f"take one of: {', '.join(DIALECTS)}")
     kind, _ = _TYPES.get(work.type, _MISC)
+    if dialect == "biblatex":
+        kind = _BIBLATEX.get(work.type, kind)
     if kind == "phdthesis" and _MASTERS.search(work.genre):
         kind = "mastersthesis"
     lines = "".join([f"  {name} = {value},\n" for name, value in _fields(work)])
@@ -325,6 +346,7 @@ FORMAT = OutputFormat(
     extensions=(".bib",),
     media_type="application/x-bibtex",
     accepted=("application/x-bibtex", "application/bibtex", "text/x-bibtex"),
-    entry=lambda record, key: entry(record.work, key),
+    entry=lambda record, key, dialect="bibtex": entry(record.work, key, dialect),
     between="\n",
+    options=frozenset({"dialect"}),
 )

@@ -5,8 +5,9 @@
 The items satisfy the published schema of CSL data (version 1.0.2: `id` and `type` required, no other properties than
 its own). Values are those of the `Work`, every character of them. Where the schema has no place of its own:
 
-- 'et al.' is no name: the roles it was read in are in `custom.others`, for example `["author"]`; what could not be
-  read is in `custom.unread`, [label, text] each, and the text of a date that was read in part in `custom.issued`;
+- 'et al.' is the last name, with the `literal` "others", as pandoc has it;
+- what could not be read is in `custom.unread`, [label, text] each, and the text of a date that was read in part in
+  `custom.issued`;
 - an institution is the `publisher` when there is none (CSL's custom for theses and reports), else the `authority`;
 - an arXiv number is the `archive_location` of the `archive` 'arXiv'; one of JSTOR or of the Handle system, if there is
   no arXiv number, that of 'JSTOR' or 'Handle'; another archive's number beside it is in `custom`;
@@ -59,6 +60,8 @@ def item(work: Work, key: str = "") -> dict[str, Any]:
     found: dict[str, Any] = {"id": key or Keys()(work), "type": work.type}
     for variable, role in _ROLES.items():
         found[variable] = [name for name in map(_name, getattr(work, role)) if name]
+        if variable in work.others:
+            found[variable].append({"literal": "others"})
     found.update((variable, getattr(work, attribute)) for variable, attribute in _SAME.items())
     found["page"] = page_range(work.pages, "-") if work.pages else ""
     found["issued"], found["accessed"] = _date(work.issued), _date(work.accessed)
@@ -83,7 +86,6 @@ def _custom(work: Work) -> dict[str, Any]:
     """Return what CSL has no variable for."""
     dates = (("issued", work.issued), ("accessed", work.accessed), ("original_date", work.original_date))
     custom = {
-        "others": sorted(work.others),
         "unread": [list(pair) for pair in work.unread],
         **{name: date.literal for name, date in dates if date and date.parts},
     }

@@ -14,7 +14,7 @@ standard, M3 the genre, NV how many volumes, OP the first edition, PB the publis
 work has both), SN ISSN and ISBN, AN an arXiv number or else a PMID, C2 a PMCID, Y2 the day of access. A version is the
 edition where there is none, how many pages are SP where there are none. What finds its tag taken is a note. A date
 is 'year/month/day/other', where other holds a season, the end of a range, 'circa' or what could not be read. Pages that
-are no plain range stand in SP. 'et al.' and what could not be read are notes, 'author: et al.'. RIS cannot mark a name
+are no plain range stand in SP. 'et al.' is the last name. What could not be read are notes. RIS cannot mark a name
 as unsplit: a reader takes what stands before a comma in the name of an institution for a family name.
 """
 
@@ -66,8 +66,11 @@ def entry(work: Work, key: str = "") -> str:
 
 def _tags(work: Work) -> Iterator[tuple[str, str]]:
     """Yield (tag, value), empty values among them, in the order of the lines."""
-    for tag, names in (("AU", work.authors), ("A2", work.editors), ("A4", work.translators)):
+    people = (("author", "AU", work.authors), ("editor", "A2", work.editors), ("translator", "A4", work.translators))
+    for role, tag, names in people:
         yield from ((tag, inverted(name)) for name in names)
+        if role in work.others:
+            yield tag, "et al."
     yield from (("TI", work.title), ("T2", work.container_title or work.event), ("T3", work.collection_title))
     yield from _dates(work.issued)
     yield "OP", edtf(work.original_date)
@@ -85,7 +88,6 @@ def _tags(work: Work) -> Iterator[tuple[str, str]]:
     yield "N1", work.note
     yield from (("N1", number) for number in others)
     yield from (("N1", f"{what}: {text}") for what, text in _without_room(work) if text)
-    yield from (("N1", f"{role}: et al.") for role in sorted(work.others))
     yield from (("N1", f"{label}: {text}") for label, text in work.unread)
 
 

@@ -10,10 +10,11 @@
 
 A work inside another (an article, chapter or paper, and whatever names a container) has an `analytic`; the container is
 then the `monogr`, which else is the work itself. Text is cleaned (`formats.clean`: XML has no control characters)
-and escaped. Names are `persName` (forename, nameLink, surname, genName) or, unsplit, `name`. A date has `when`, or
-`from` and `to`; `cert="low"` is circa. `note` holds what TEI has no element for, by `type`: genre, institution (beside
-a publisher), version, others ('et al.', by role), unread (with the label in `n`), and the reference itself,
-raw_reference.
+and escaped. Names are `persName` (forename of type first and middle, nameLink, surname, genName) or, unsplit, `name`;
+initials have full stops where the reference has them. There is one date of publication, `published`; others are
+`accessed` and `original`. A date has `when`, or `from` and `to`; `cert="low"` is circa. `note` holds what TEI has no
+element for, by `type`: genre, institution (beside a publisher), version, others ('et al.', by role), unread (with the
+label in `n`), and the reference itself, raw_reference.
 """
 
 from __future__ import annotations
@@ -34,6 +35,7 @@ from espalier.citations.formats import (
     xml_attribute,
     xml_text,
 )
+from espalier.citations.normalise.name_words import is_initial
 
 if TYPE_CHECKING:
     from espalier.citations.work import Date, Name, Pages, Work
@@ -59,8 +61,8 @@ def entry(work: Work, key: str = "", text: str = "", xmlns: str = "") -> str:
     """Return the `biblStruct` of a work read from `text`; without `xmlns` it is for a document that has declared it."""
     analytic = work.type in _PARTS or bool(work.container_title)
     parts = [
-        _analytic(work) if analytic else "",
-        _monogr(work, analytic),
+        _analytic(work, text) if analytic else "",
+        _monogr(work, analytic, text),
         _element("series", _leaf("title", work.collection_title, level="s")),
         *(_leaf("idno", value, type=kind) for kind, value in _identifiers(work)),
         f"<ptr target={xml_attribute(uri(work.url))}/>" if work.url else "",
@@ -77,16 +79,18 @@ def _id(key: str) -> str:
     return told if told[:1].isalpha() or told[:1] == "_" else f"ref{told}"
 
 
-def _analytic(work: Work) -> str:
-    return f"<analytic>{_people('author', work.authors)}{_leaf('title', work.title, level='a')}</analytic>"
+def _analytic(work: Work, text: str) -> str:
+    return f"<analytic>{_people('author', work.authors, text=text)}{_leaf('title', work.title, level='a')}</analytic>"
 
 
-def _monogr(work: Work, analytic: bool) -> str:
+def _monogr(work: Work, analytic: bool, text: str) -> str:
     """Return what was published on its own: the container of an `analytic`, or the work itself."""
     level = "j" if work.type.startswith("article-") else "m"
-    authors = "" if analytic else _people("author", work.authors)
+    authors = "" if analytic else _people("author", work.authors, text=text)
     title = _leaf("title", work.container_title if analytic else work.title, level=level)
-    editors = _people("editor", work.editors) + _people("editor", work.translators, role="translator")
+    editors = _people("editor", work.editors, text=text) + _people(
+        "editor", work.translators, role="translator", text=text
+    )
     if not title and authors + editors:
         title = f'<title level="{level}"/>'  # TEI wants one beside people
     # People come before the title or after it; of authors TEI wants the former.
@@ -126,15 +130,29 @@ def _notes(work: Work, text: str) -> Iterator[tuple[str, str, str]]:
     yield "raw_reference", "", text
 
 
-def _people(tag: str, names: Iterable[Name], role: str = "") -> str:
-    return "".join(_element(tag, _name(name), role=role) for name in names)
+def _people(tag: str, names: Iterable[Name], role: str = "", text: str = "") -> str:
+    names = tuple(names)
+    bare = any(_is_bare(name, text) for name in names)
+    return "".join(_element(tag, _name(name, bare), role=role) for name in names)
 
 
-def _name(name: Name) -> str:
+def _is_bare(name: Name, text: str) -> bool:
+    """Tell whether initials stand beside the family name without full stops: "Smith AB"."""
+    initials = name.given.replace(". ", "").removesuffix(".")
+    if not name.family or not initials.isalpha() or not initials.isupper():
+        return False
+    family = re.escape(name.family)
+    return re.search(rf"{family},? {initials}(?![\w.])|(?<!\w){initials} {family}", text) is not None
+
+
+def _name(name: Name, bare: bool) -> str:
+    """Return a name in parts; `bare` initials have no full stops."""
     if name.literal:
         return _leaf("name", name.literal)
-    parts = (("forename", name.given), ("nameLink", name.particle), ("surname", name.family), ("genName", name.suffix))
-    return _element("persName", "".join(_leaf(tag, value) for tag, value in parts))
+    given = [word.removesuffix(".") if bare and is_initial(word) else word for word in name.given.split()]
+    forenames = "".join(_leaf("forename", word, type="middle" if k else "first") for k, word in enumerate(given))
+    parts = (("nameLink", name.particle), ("surname", name.family), ("genName", name.suffix))
+    return _element("persName", forenames + "".join(_leaf(tag, value) for tag, value in parts))
 
 
 def _date(date: Date | None, kind: str) -> str:

@@ -12,10 +12,12 @@ import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from espalier.citations.languages import before, folded
 from espalier.citations.normalise.dates import (
     edition_beside,
     first_published,
     is_pending,
+    is_undated,
     is_visit,
     parse_date,
     split_original,
@@ -266,9 +268,8 @@ class FieldReader:
         return "; ".join(filter(None, map(trim, texts)))
 
     def genre(self, label: str) -> str:
-        """Return the genre; a mark such as [J], which has told the type, is unread."""
+        """Return the genre without a mark such as [J], which has told the type."""
         texts = self._fields[label]
-        self._unread += [(label, text) for text in texts if is_mark(text)]
         self._fields[label] = [text for text in texts if not is_mark(text)]
         return self.joined(label)
 
@@ -404,18 +405,32 @@ def work_of(record: Record) -> Work:
     if "url" in present and "doi" not in found:
         found["doi"] = find_doi(present["url"])
     issued = found.get("issued")
-    if issued and issued.literal and issued.parts and not found.get("edition"):
+    if issued and is_undated(issued.literal):  # "n.d.": who writes it anew says so in other words
+        del found["issued"]
+    elif issued and issued.literal and issued.parts and not found.get("edition"):
         found["edition"] = (edition_beside(issued.literal) or ("",))[0]
     found |= find_archives(record.text, low)
     kind = _kind(found, present, bool(arxiv))
+    number = _number(kind, found, present)
+    if number and number in found.get("genre", ""):
+        found["genre"] = _without_number(found["genre"], number)
     return Work(
         type=kind,
         others=frozenset(others),
-        number=_number(kind, found, present),
+        number=number,
         arxiv=arxiv,
         unread=reading.unread(),
         **found,
     )
+
+
+def _without_number(genre: str, number: str) -> str:
+    """Return what a work is without its number, and without the words that led to it: "U.S. Patent No." 7,845,221."""
+    first, _, rest = genre.partition(number)
+    words = first.rstrip(" :.,(").split()
+    while len(words) > 1 and folded(words[-1].strip(":.,(")) in before("issue"):
+        words.pop()
+    return trim(" ".join([*words, rest.lstrip(" ,.)") if "(" not in rest else rest]))
 
 
 def _read_moved(reading: FieldReader, low: str, found: dict[str, Any]) -> None:

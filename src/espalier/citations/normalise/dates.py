@@ -30,6 +30,7 @@ __all__ = [
     "first_published",
     "is_month",
     "is_pending",
+    "is_undated",
     "is_visit",
     "parse_date",
     "split_original",
@@ -41,7 +42,9 @@ _VISITS = words("accessed") - words("dates")
 _BESIDE_OTHER_MONTHS = words("beside_months")
 _NOISE = words("dates", "accessed")
 """Words that say nothing about when."""
-_PENDING = frozenset("".join(folded(entry).split()).strip(".") for entry in entries("pending"))
+_UNDATED, _PENDING = (
+    frozenset("".join(folded(entry).split()).strip(".") for entry in entries(role)) for role in ("undated", "pending")
+)
 """What stands for a date that is not known, or not yet, without blanks and full stops around it."""
 _TOKEN = re.compile(r"[0-9]+|[^\W\d_]+|[-‐‑‒–—−]+|[/.~?]|[^\s\w]|\w")
 _YEAR_ALONE = re.compile(r"[\s(\[]*(1[0-9]{3}|20[0-9]{2})[\s.,;:)\]]*/?")
@@ -219,7 +222,16 @@ def edition_beside(text: str) -> tuple[str, str] | None:
 
 def is_pending(text: str) -> bool:
     """Tell whether a text says only that there is no date, or none yet: "in press", "n.d."."""
-    return len(text) <= _LONGEST_PENDING and "".join(folded(trim(text)).split()).strip(".") in _PENDING
+    return _is_one_of(text, _PENDING | _UNDATED)
+
+
+def is_undated(text: str) -> bool:
+    """Tell whether a text says only that a work has no date: "n.d."."""
+    return _is_one_of(text, _UNDATED)
+
+
+def _is_one_of(text: str, known: frozenset[str]) -> bool:
+    return len(text) <= _LONGEST_PENDING and "".join(folded(trim(text)).split()).strip(".") in known
 
 
 @remembered(longest=24)

@@ -34,7 +34,7 @@ __all__ = ["ORDINALS", "SILENT", "with_the_rest", "words_of"]
 
 
 _NUMBERS = words("volume", "issue")
-_DATES = words("dates", "circa", "and", "between") | {word for word in words("suffixes") if len(word) > 1}
+_DATES = words("dates", "circa", "and", "between", "undated") | {word for word in words("suffixes") if len(word) > 1}
 _NAMES = words("and")
 _ADDRESSES = words("available") | {"doi", "dx", "org", "http", "https", "www", "isbn", "issn"}
 SILENT: Mapping[str, frozenset[str]] = {

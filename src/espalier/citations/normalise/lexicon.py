@@ -8,14 +8,9 @@ from __future__ import annotations
 import re
 
 __all__ = [
-    "ACRONYMS",
     "BACK_REFERENCES",
     "BEFORE_NAMES",
-    "BODIES",
     "CHINESE_FAMILIES",
-    "COMPANY_FORMS",
-    "CONCERNS",
-    "COUNTRIES_IN_SHORT",
     "DEGREES",
     "DEGREE_PARTS",
     "FAMILIES_FIRST",
@@ -26,12 +21,6 @@ __all__ = [
     "HAN_FAMILIES",
     "HINTS_OF_OTHERS",
     "HUNGARIAN_INITIALS",
-    "INSTITUTION_ENDS",
-    "INSTITUTION_FIRST_WORDS",
-    "INSTITUTION_INNER",
-    "INSTITUTION_OPENINGS",
-    "INSTITUTION_STEMS",
-    "INSTITUTION_WORDS",
     "JOINERS",
     "KOREAN_FAMILIES",
     "LOW_JOINERS",
@@ -51,15 +40,12 @@ __all__ = [
     "RULERS",
     "RULERS_IN_TWO_WORDS",
     "SHORT_GIVEN",
-    "SUBJECTS_OF_INSTITUTIONS",
     "SUFFIXES",
     "TITLES",
     "VIETNAMESE_FAMILIES",
     "VIETNAMESE_SHORT_FAMILIES",
     "WEAK_DEGREES",
-    "WEAK_INSTITUTION_WORDS",
     "WHOLE_GIVEN",
-    "WHOSE_INSTITUTION",
     "vocabulary",
 ]
 
@@ -210,7 +196,7 @@ ROLE_OPENINGS = vocabulary(
 ROLE_BEHIND = re.compile(r"[(\[]\s*(?:a c(?:ura|\.) ?di|(?:sous la )?dir(?:\.|ection) de)\s*[)\]]", re.IGNORECASE)
 # A list that goes on: the words, or the dots of "A, B, . . . Z".
 OTHERS = re.compile(
-    r"(?i:\[?\bet\.? ?[aá]l(?:ii|ia)?\b\.?\]?|& al\b\.?)(?! (?!Eds?\b|Hr?sg)[A-ZÀ-Þ][a-zß-ÿ])"
+    r"(?i:\[?\bet\.? ?[aá]l(?:ii|ia)?\b\.?\]?|& al\b(?!-)\.?)(?! (?!Eds?\b|Hr?sg)[A-ZÀ-Þ][a-zß-ÿ])"
     r"|(?i:\b(?:and|&|a) (?:[0-9]{1,4} )?(?:others|co-?workers)\b)|\b(?i:y otros|e outros)\b"
     r"|\b(?:(?:e altri|et (?:autres|coll)|und andere|en anderen|y cols?|и др(?:угие)?|i inni|a kol|dkk|m\. ?fl|mfl)\b"
     r"|(?:ve (?:ark|diğ|diğerleri)|és mtsa?i?|и соавт|(?:та|і|й) (?:ін|інші))\b|(?:vd|외)\b(?=\W*$)"
@@ -267,87 +253,3 @@ HANGUL_FAMILIES = frozenset(
     "천방공현함변염여추도소석선설마길연위표명기반라왕금옥육인맹제모나리"
 )
 """Korean family names."""
-
-# Beginnings of words that name institutions in several languages ...
-INSTITUTION_STEMS = (
-    *("universi", "université", "institut", "istitut", "minist", "departm", "departament", "département", "organis"),
-    *("organiz", "organização", "associa", "asocia", "committee", "comité", "comisión", "commission", "kommission"),
-    *("council", "consorti", "collaborati", "corporat", "laborator", "academ", "akademi", "federa", "föderal"),
-    *("foundation", "fundación", "fondation", "stiftung", "agency", "agencia", "society", "société", "gesellschaft"),
-    *("bureau", "bundes", "initiative", "administrati", "authority", "parliament", "government", "statisti"),
-    *("development", "research", "programme", "internationa", "nationa", "european", "européen"),
-    *("collaborators", "investigators", "secretari", "comissão", "agência", "sociedade", "sociedad", "fundação"),
-    *("librar", "bibliothe", "bibliothè", "bibliote", "museum", "museo", "musée", "instytut", "republik", "républi"),
-    *(
-        "институт",
-        "інститут",
-        "университет",
-        "універс",
-        "министерств",
-        "міністерств",
-        "академи",
-        "академі",
-        "федеральн",
-    ),
-    *("комитет", "комітет", "агентств", "государственн", "державн", "служб", "υπουργεί", "πανεπιστήμι", "ινστιτούτ"),
-)
-# ... ends of Germanic ones, which are one word ...
-INSTITUTION_ENDS = (
-    *("bibliothek", "museum", "ministerium", "verband", "gesellschaft", "institut", "universität", "kommission"),
-    *("hochschule", "akademie", "behörde", "agentur", "archiv", "instituut", "departement", "departementet"),
-    *("ministeriet", "ministeriö", "direktoratet", "styrelsen", "myndigheten", "minisztérium", "universiteit"),
-)
-# ... and whole words, some of which are family names too and count only in company.
-INSTITUTION_WORDS = vocabulary(
-    "inc ltd llc gmbh corp co group team force working world united nations royal american central global federal "
-    "network project party contributors staff gallery galleries archives archiv llp biobank software coordinators "
-    "survey news rights developers division équipe faculty observatory dirección direccion direction direção "
-    "direcção direzione gouvernement ayuntamiento prefeitura préfecture mairie congregazione servicio serviço "
-    "servizio tribunal presidencia presidência autorité autoridad autoridade autorità provincie gemeente gemeinde "
-    "landeshauptstadt eidgenossenschaft wetterdienst facultad faculdade faculté facoltà fakultät observatorio "
-    "observatório observatoire procuradoria procuraduría defensoría contraloría superintendencia assemblée asamblea "
-    "assembleia sénat senado fédération confédération cục urząd urzędu úřad hivatal hivatala intézet kurumu "
-    "bakanlığı müdürlüğü başkanlığı üniversitesi enstitüsü"
-)
-INSTITUTION_FIRST_WORDS = vocabulary(
-    "gobierno governo consejo conselho consiglio conseil comune regione kanton stadt banco école escuela escola "
-    "scuola verein congregation parlement parlamento parlament"
-)
-"""Words that name one where they stand first, and are family names elsewhere: Comune di Roma, Fabio Consiglio."""
-WEAK_INSTITUTION_WORDS = vocabulary(
-    "bank union board office center centre service services school college court church press "
-    "house company trust fund hospital state city"
-)
-INSTITUTION_INNER = vocabulary("of for the on für zur voor för")
-"""Words that stand inside the name of an institution, and in no person's."""
-INSTITUTION_OPENINGS = vocabulary(
-    "badan kementerian departemen direktorat pusat balai dinas lembaga ministerstvo ministarstvo bộ viện"
-)
-"""Words that begin the name of one that has no "of", and may have an "and": Bộ Giáo dục và Đào tạo."""
-
-WHOSE_INSTITUTION = ("nationa", "internationa", "european", "européen", "american", "federal")
-"""Beginnings of words that say whose an institution is; what it is called is still to come: National Oceanic and ..."""
-SUBJECTS_OF_INSTITUTIONS = ("development", "research", "statisti")
-"""Beginnings of words that show an institution, and say only what it is for."""
-
-BODIES = vocabulary(
-    "collaboration collaborations collaborators consortium coordinators investigators group institute institut corp "
-    "corporation commission committee council agency survey biobank software panel network foundation association "
-    "society laboratory university news"
-)
-"""Words that name a body where capitals stand before them, which are no initials: CMS Collaboration, IBM Corp."""
-COMPANY_FORMS = vocabulary("Inc Inc. Ltd Ltd. LLC LLC. LLP LLP. GmbH GmbH. Corp Corp. Sons Söhne Co Co.")
-"""What a company's name ends with, also behind a comma or an "and"."""
-CONCERNS = vocabulary(
-    "control prevention treatment diagnosis evaluation safety health disease diseases injuries education science "
-    "research food heart lung cancer stroke diabetes obesity nutrition atherosclerosis screening"
-)
-"""Things that a group of people may study, which are in no person's name; they stand before an "and", too."""
-ACRONYMS = vocabulary(
-    "FAO IFAD UNICEF WFP WHO UNESCO OECD UNDP UNEP UNHCR UNAIDS UNFPA UNIDO UNCTAD IMF WTO ILO IAEA NATO IPCC WMO IUCN "
-    "ECDC EMA EFSA EEA USDA USAID EPA USEPA NASA NOAA NIST FDA CDC NIH NSF USGS NICE NHS NCBI IEEE ISO IETF ITU ASTM "
-    "ANSI CEN DIN ACM APA WWF INSEE CNRS INSERM CERN BBC"
-)
-"""Institutions that are known by their initials."""
-COUNTRIES_IN_SHORT = vocabulary("US UK EU UN USA")
-"""What may stand before those."""

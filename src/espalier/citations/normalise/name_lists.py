@@ -1,7 +1,7 @@
 """What a whole list of names shows, and no name of it alone: made plain in its pieces before they are read.
 
 A list of one name may be that of a ruler ("Louis XIV") or a word for the names of the reference before ("Ders.").
-Acronyms only ("FAO, WFP and WHO") are institutions. Two people share a family name that is written once ("J. and A.
+Two people share a family name that is written once ("J. and A.
 Webb", "Grimm, Jacob und Wilhelm"); each of them gets it, which is the only case where words of the text come twice.
 Given names stand in brackets behind families ("Braudel (Fernand) et Labrousse (Ernest)"), and a short word behind
 others in capitals is a family name ("PETER GAY") where nobody has initials at the end.
@@ -13,9 +13,8 @@ import re
 from collections.abc import Sequence
 
 from espalier.citations.normalise.lexicon import (
-    ACRONYMS,
     BACK_REFERENCES,
-    COUNTRIES_IN_SHORT,
+    CHINESE_FAMILIES,
     FAMILIES_FIRST,
     GIVEN_NAMES,
     GIVEN_NAMES_ONLY,
@@ -29,7 +28,14 @@ from espalier.citations.normalise.lexicon import (
     RULERS_IN_TWO_WORDS,
     vocabulary,
 )
-from espalier.citations.normalise.name_pieces import Piece, lower_families, pieces_of, short_families, spell_out
+from espalier.citations.normalise.name_pieces import (
+    Piece,
+    capital_families,
+    lower_families,
+    pieces_of,
+    short_families,
+    spell_out,
+)
 from espalier.citations.normalise.name_words import is_initial, recased, sounds_eastern
 
 __all__ = ["plain_pieces"]
@@ -47,8 +53,10 @@ def plain_pieces(text: str, cues: list[str]) -> tuple[str, list[Piece], bool]:
     """Return the text as it was cut, its pieces, ready to be read, and whether names are in capitals only."""
     text, pieces = pieces_of(_without_roles(text, cues), cues)
     shouting = _is_shouting(pieces)
+    capital_families(pieces)
     pieces = _made_plain(pieces, text, shouting)
     lower_families(pieces)
+    pieces = _in_eastern_order(pieces)
     short_families(pieces)
     spell_out(pieces)
     return text, pieces, shouting
@@ -89,8 +97,6 @@ def _made_plain(pieces: list[Piece], text: str, shouting: bool) -> list[Piece]:
     elif len(pieces) == 1:
         first.institution |= _NOBODY.fullmatch(text) is not None or _is_ruler(first.words)
         _join_particle(first)
-    if first.words[-1].isupper() and pieces[-1].words[-1].isupper():
-        _mark_acronyms(pieces)
     if shouting:
         _capitalise(pieces)
     if "(" in text or "[" in text:
@@ -111,21 +117,6 @@ def _is_ruler(words: Sequence[str]) -> bool:
     return " ".join(name) in RULERS_IN_TWO_WORDS or (
         (len(name) == 1 and name[0] in RULERS and len(number) > 1) or titled
     )
-
-
-def _mark_acronyms(pieces: Sequence[Piece]) -> None:
-    """Mark the pieces as institutions if all are in capitals, and at least half of them are known."""
-    words = [piece.words[-1].removesuffix(".") for piece in pieces]
-    if not all(2 < len(word) < 9 and word.isupper() and word.isalpha() for word in words):
-        return
-    apart = all(len(piece.words) == 1 or _has_country(piece.words) for piece in pieces)
-    if apart and 2 * sum(word in ACRONYMS for word in words) >= len(words):
-        for piece in pieces:
-            piece.institution = True
-
-
-def _has_country(words: Sequence[str]) -> bool:
-    return len(words) == 2 and words[0] in COUNTRIES_IN_SHORT
 
 
 def _join_particle(piece: Piece) -> None:
@@ -159,9 +150,38 @@ def _with_bracketed(pieces: list[Piece]) -> list[Piece]:
     found: list[Piece] = []
     for piece in pieces:
         found.append(piece)
-        if piece.asides and len(piece.words) == 1 and not piece.institution and GIVEN_NAMES.issuperset(piece.asides):
+        given = GIVEN_NAMES.issuperset(piece.asides) or (
+            piece.words[-1].isupper() and not any(map(is_initial, piece.words)) and " ".join(piece.asides).istitle()
+        )
+        if piece.asides and (len(piece.words) == 1 or piece.words[-1].isupper()) and not piece.institution and given:
             found.append(Piece(words=list(piece.asides)))
             piece.asides = ()
+    return found
+
+
+def _in_eastern_order(pieces: list[Piece]) -> list[Piece]:
+    """Return names of two words of China apart, family and given, if most of a list show that families come first.
+
+    Of "Liu Xun, Lv Linsheng, Ling Li, Lou Tanqi" two begin with the commonest families, and one ends with one.
+    """
+    pairs = [piece for piece in pieces if len(piece.words) == 2 and all(map(sounds_eastern, piece.words))]
+    shown = [piece.words[0].casefold() in CHINESE_FAMILIES for piece in pairs]
+    other = [piece.words[1].strip(".").casefold() in CHINESE_FAMILIES for piece in pairs]
+    if (
+        len(pairs) < len(pieces)
+        or len(pairs) < 3
+        or any(piece.institution or any(map(is_initial, piece.words)) for piece in pairs)
+    ):
+        return pieces
+    if sum(shown) - sum(other) < 2:
+        return pieces
+    found: list[Piece] = []
+    for piece in pieces:
+        family, given = piece.words
+        found += [
+            Piece(joined=piece.joined, hard=piece.hard, joiners=piece.joiners, words=[family]),
+            Piece(words=[given]),
+        ]
     return found
 
 

@@ -13,36 +13,29 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import pairwise
 
+from espalier.citations.normalise.bodies import HARD, MORE, PERSON, Stretch, labels_of
 from espalier.citations.normalise.lexicon import (
-    COMPANY_FORMS,
-    CONCERNS,
-    COUNTRIES_IN_SHORT,
     JOINERS,
     LOW_JOINERS,
     LOW_PARTICLES,
+    PARTICLES,
     ROLES,
     ROLES_ALONE,
     ROLES_IN_SHORT,
     TITLES,
-    WEAK_INSTITUTION_WORDS,
     vocabulary,
 )
 from espalier.citations.normalise.name_words import (
     are_degrees,
     has_lower,
     is_initial,
-    is_institution,
-    is_subject,
     is_suffix,
-    is_unnamed,
-    may_go_on,
-    opens_institution,
     recased,
 )
 from espalier.citations.normalise.text import trim
 from espalier.citations.work import Name
 
-__all__ = ["Piece", "lower_families", "pieces_of", "short_families", "spell_out"]
+__all__ = ["Piece", "capital_families", "lower_families", "pieces_of", "short_families", "spell_out", "stretches_of"]
 
 # Initials that run into the next word ("J.P.Smith"), and spaces around a hyphen ("J. - P.", "Garcia - Molina").
 _GLUED = re.compile(r"(?<![^\W\d_])([^\W\d_]\.)(?=[^\W\d_]{2})")
@@ -84,7 +77,7 @@ class Piece:
     run : how many stretches lie between this one and the last that was joined.
     titles : what the person is called before the name; asides : the words in brackets.
     broken : a word that names a role was taken out, perhaps from the middle.
-    institution, unfinished : what `is_institution` and `may_go_on` say of the words.
+    institution : it is a body, says `bodies`.
     """
 
     run: int = 0
@@ -99,11 +92,15 @@ class Piece:
     end: int = -1
     broken: bool = False
     institution: bool = False
-    unfinished: bool = False
+
+    def stretch(self) -> Stretch:
+        """Return what is judged of the piece."""
+        before = HARD if self.hard else (self.joiners or ("&",))[-1].casefold() if self.joined else ","
+        return Stretch(self.words, before, bool(self.asides) and _is_short_for("".join(self.asides), self.words))
 
     def take_given(self) -> None:
         """Take initials in brackets for the given name of a person who has none: "Kefi (N.)"."""
-        initials = all(is_initial(word) and "." in word for word in self.asides)
+        initials = self.asides and all(is_initial(word) and "." in word for word in self.asides)
         if initials and not any(map(is_initial, self.words)):
             self.words += self.asides
             self.asides = ()
@@ -122,23 +119,17 @@ def pieces_of(text: str, cues: list[str]) -> tuple[str, list[Piece]]:
     What commas and "and" have cut inside the name of an institution is put together again. The words of
     a bracket are a part of an institution's name, and the `asides` of a person's.
     """
-    if not text.isascii():
-        text = _ASIAN_STOP.sub("。", text).replace("．", ".")
-        text = _DOT_OF_JAPAN.sub(lambda found: found[0].replace("・", "、"), text) if "・" in text else text
-    if "-" in text:
-        text = _HYPHENED.sub(r"\1\2", _BETWEEN_NAMES.sub(r"\1 – ", text))
-    text = _GLUED.sub(r"\1 ", text) if _MAY_BE_GLUED.search(text) else text
+    text = _untied(text)
     merged: list[Piece] = []
     pieces = list(_cut(text, cues))
-    for k, piece in enumerate(pieces):
-        before = merged[-1] if merged else None
-        if before is not None and not piece.hard and _continues(before, piece, pieces[k + 1 : k + 2]):
+    for piece, label in zip(pieces, labels_of([piece.stretch() for piece in pieces]), strict=True):
+        piece.institution = label != PERSON
+        if label == MORE:
+            before = merged[-1]
             before.words += piece.words
             before.asides += piece.asides
             before.end = piece.end
             before.broken |= piece.broken
-            before.institution = True
-            before.unfinished |= piece.unfinished
             before.inner += piece.joiners
         else:
             merged.append(piece)
@@ -147,6 +138,21 @@ def pieces_of(text: str, cues: list[str]) -> tuple[str, list[Piece]]:
         cues += piece.inner if piece.broken else ()
     apart = len(merged) == 2 and _FAMILY_APART.match(text)
     return text, (_behind_first(*merged) if apart else []) or _untangled(merged)
+
+
+def stretches_of(text: str) -> list[Stretch]:
+    """Return the stretches between separators as they are judged: what `bodies` learns from."""
+    return [piece.stretch() for piece in _cut(_untied(text), [])]
+
+
+def _untied(text: str) -> str:
+    """Return the text with the separators of East Asia as others are, and words apart that ran together."""
+    if not text.isascii():
+        text = _ASIAN_STOP.sub("。", text).replace("．", ".")
+        text = _DOT_OF_JAPAN.sub(lambda found: found[0].replace("・", "；"), text) if "・" in text else text
+    if "-" in text:
+        text = _HYPHENED.sub(r"\1\2", _BETWEEN_NAMES.sub(r"\1 – ", text))
+    return _GLUED.sub(r"\1 ", text) if _MAY_BE_GLUED.search(text) else text
 
 
 def _untangled(pieces: list[Piece]) -> list[Piece]:
@@ -247,7 +253,8 @@ def _cut(text: str, cues: list[str]) -> Iterator[Piece]:
             bracketed = aside = False
         elif not aside and _separates(tokens, k, piece):
             if piece.words:
-                yield _judged(piece)
+                piece.take_given()
+                yield piece
                 piece = Piece(piece.run + 1)
             if token not in _COMMAS:
                 piece.joined, piece.run = True, 0
@@ -266,7 +273,8 @@ def _cut(text: str, cues: list[str]) -> Iterator[Piece]:
             piece.words.append(word)
             piece.start, piece.end = start if piece.start < 0 else piece.start, end
     if piece.words:
-        yield _judged(piece)
+        piece.take_given()
+        yield piece
     else:
         cues += piece.joiners
 
@@ -293,15 +301,6 @@ def _bare(token: str) -> str:
     return word.removesuffix(".") if word.removesuffix(".") in LOW_PARTICLES else word
 
 
-def _judged(piece: Piece) -> Piece:
-    piece.institution = is_institution(piece.words)
-    if piece.asides:
-        piece.take_given()
-        piece.institution = is_institution(piece.words) or _is_short_for("".join(piece.asides), piece.words)
-    piece.unfinished = may_go_on(piece.words, piece.institution)
-    return piece
-
-
 def _is_short_for(short: str, words: Sequence[str]) -> bool:
     """Tell whether capitals in brackets are the initials of an institution: "Verband der Netzbetreiber (VDN)".
 
@@ -321,7 +320,7 @@ def _separates(tokens: Sequence[tuple[str, int, int]], k: int, piece: Piece) -> 
         return True
     after = tokens[k + 1][0] if k + 1 < len(tokens) else ""
     if token in JOINERS:
-        return not (piece.words and piece.words[-1][-1] in "-‐‑" and _is_compound(after))
+        return not (piece.words and piece.words[-1][-1] in "-‐‑")  # Helse- og omsorgsdepartementet
     if token.lower() in JOINERS:  # but "Smith ET," is a name
         return len(token) > 2 or (after[:1].isupper() and after.lower() not in JOINERS)
     if token == _UND:
@@ -331,11 +330,6 @@ def _separates(tokens: Sequence[tuple[str, int, int]], k: int, piece: Piece) -> 
     if token not in _SOFT_JOINERS or not after or (token in ("a", "ja") and not after[0].isupper()):
         return False
     return _joins(tokens, k, piece) if piece.words else after[:1].isupper()  # Ruiz, P., y Gil, J.
-
-
-def _is_compound(word: str) -> bool:
-    """Tell whether the end of a word before an "and" is that of this one, too: Helse- og omsorgsdepartementet."""
-    return word[:1].islower() or is_institution([word])
 
 
 def _joins(tokens: Sequence[tuple[str, int, int]], k: int, piece: Piece) -> bool:
@@ -362,62 +356,52 @@ def _is_role(word: str, bracketed: bool) -> bool:
     return short in ROLES_IN_SHORT and (bracketed or word.islower() or word.endswith("."))
 
 
-def _continues(before: Piece, piece: Piece, after: Sequence[Piece]) -> bool:
-    """Tell whether a piece goes on with the institution before it, or the piece before belongs to this one."""
-    if piece.words[0] in COMPANY_FORMS and len(piece.words) == 1:  # Schrödinger, LLC; but Smith, LLC, Jones, AB
-        fits = piece.joined == (piece.words[0] in ("Sons", "Söhne", "Co", "Co."))
-        named = bool(after) and (
-            is_initial(piece.words[0]) or all(map(is_initial, after[0].words))
-        )  # Tan, A., & Co, T.
-        if piece.words[0] in ("Co", "Co."):  # a family, too: Perez, and Co
-            fits = piece.joined and not (piece.joiners or after)
-        return fits and not any(map(is_initial, before.words)) and not named
-    first, second = before.institution, piece.institution
-    if piece.joined and before.words[0].replace(".", "") in COUNTRIES_IN_SHORT and not (first or second):
-        return len(before.words) == 2 and _is_office(piece.words)  # "U.S. Fish and" Wildlife Service
-    if not (first or second) or any(map(is_initial, piece.words)):
-        return False
-    if first and piece.words[-1].isdigit():  # Region 4
-        return True
-    if first and not piece.joined and _is_between(piece, after) and is_unnamed(before.words):
-        return True  # "National Heart," Lung, and Blood Institute
-    goes_on = piece.joined and piece.words[0] == "the" and not is_institution(piece.words[1:])
-    if first and goes_on and "the" in before.words[1:]:  # "Department of the Environment and" the Regions
-        return True
-    if piece.joined and second:  # "Food and" Agriculture Organization, but "John Smith and" ...
-        if first and _is_short_for("".join(piece.asides), [*before.words, *piece.words]):
-            return True
-        if _is_concern(before.words):  # "Diabetes Control and" Complications Trial Research Group
-            return True
-        if first and is_unnamed(before.words) and not opens_institution(piece.words[0]):
-            return True  # "National Oceanic and" Atmospheric Administration
-        if first and before.unfinished and is_subject(piece.words):
-            return True  # "Organisation for Economic Co-operation and" Development
-        return not first and len(before.words) != 2 and not any(map(is_initial, before.words))
-    if piece.joined:
-        return before.unfinished or not any(word[:1].isupper() for word in piece.words)
-    alone = len(piece.words) == 1 and not (after and all(map(is_initial, after[0].words)))
-    return first and (second or (alone and before.unfinished))
-
-
-def _is_office(words: Sequence[str]) -> bool:
-    """Tell whether words behind a country and an "and" end what an office there is called: Wildlife Service."""
-    return len(words) > 1 and words[-1].casefold() in WEAK_INSTITUTION_WORDS
-
-
-def _is_between(piece: Piece, after: Sequence[Piece]) -> bool:
-    """Tell whether a piece is one word, and an "and" and the end of an institution's name follow."""
-    ends = bool(after) and after[0].joined and after[0].institution and not opens_institution(after[0].words[0])
-    return ends and len(piece.words) == 1 and not piece.words[0].isupper()
-
-
-def _is_concern(words: Sequence[str]) -> bool:
-    """Tell whether words are what a group is for, and no group themselves: "GBD 2019 Diseases", "Diabetes Control"."""
-    rest = [word for word in words if word != "The" and not word.isdigit()]
-    return words[-1].casefold() in CONCERNS and not is_institution(rest)
-
-
 _VOWEL = re.compile("[AEIOUY]")
+
+
+_CAPITAL_PARTICLES = vocabulary("le la les du des mc mac el al ben abu ait aït o st st.")
+
+
+def capital_families(pieces: Sequence[Piece]) -> None:
+    """Write family names of several words in capitals as others are, so that no part of them is taken for initials.
+
+    LE GOFF, VAN DEN BERGHE, PEREIRA DE ALMEIDA, ORTEGA Y GASSET, MC DONALD: a particle before a word in capitals, or a
+    joining letter between two. The "I" of "Prat I Fornells, N." joins, too, since given names come behind the comma.
+    """
+    for k, piece in enumerate(pieces):
+        words = piece.words
+        after = pieces[k + 1] if k + 1 < len(pieces) and not pieces[k + 1].joined else None
+        inverted = after is not None and (len(after.words) == 1 or all(map(is_initial, after.words)))
+        if len(words) < 2 or piece.institution:
+            continue
+        for i, word in enumerate(words[:-1]):
+            between = i > 0 and _is_long(words[i - 1]) and _is_long(words[i + 1])
+            capitals = word.isupper() and words[i + 1].isupper() and _is_family_word(words[i + 1])
+            if word in _JOINING and between and (inverted or (words[i - 1].isupper() and words[i + 1].isupper())):
+                words[i] = word.lower()
+            elif (
+                capitals
+                and "." not in word
+                and word.isupper()
+                and (low := word.lower()) in PARTICLES | _CAPITAL_PARTICLES
+            ):
+                words[i] = word.capitalize() if low in _CAPITAL_PARTICLES else low
+        if inverted and any(map(str.isupper, words)) and not all(map(str.isupper, words)):
+            piece.words = [recased(word) for word in words]
+
+
+def _is_family_word(word: str) -> bool:
+    return _is_long(word.strip(".")) or word.lower() in PARTICLES
+
+
+_JOINING = vocabulary("Y I E")
+
+
+def _is_long(word: str) -> bool:
+    return len(word) > _JOINED_FROM and word.isalpha()
+
+
+_JOINED_FROM = 2  # letters of a half of a family name, at least
 
 
 def lower_families(pieces: Sequence[Piece]) -> None:
@@ -485,21 +469,27 @@ def spell_out(pieces: Sequence[Piece]) -> None:
     """
     for k, piece in enumerate(pieces):
         word = piece.words[-1].removesuffix(".")
-        if _is_digraph(word) and _all_end_in_initials(piece, pieces):
+        if _is_digraph(word, pieces) and _all_end_in_initials(piece, pieces):
             piece.words[:] = [f"{word}.", *piece.words[:-1]]  # Homburg Ch, Meyer A
         if not 1 < len(word) < 6 or not word.isupper():
             continue
-        if word in ("JR", "SR") and len(piece.words) > 1 and k + 1 < len(pieces):
+        if word in ("JR", "SR") and k + 1 < len(pieces):
             after = pieces[k + 1]
-            if not after.joined and all(map(is_initial, after.words)) and not are_degrees(after.words, weak=False):
+            initials = all(map(is_initial, after.words)) and not are_degrees(after.words, weak=False)
+            inner = k == 1 and len(after.words) == 1 and not is_initial(after.words[0])  # QUIGLEY, JR., Martin
+            if not after.joined and (initials if len(piece.words) > 1 else inner):
                 piece.words[-1] = piece.words[-1].capitalize()  # SITES JR, J.W.
         elif len(word) > 3 and _ends_in_capitals(piece, 5) and not _is_family(word, pieces):
             piece.words[-1] = ".".join(word) + "."
 
 
-def _is_digraph(word: str) -> bool:
-    """Tell whether a word may be one initial of two letters: Ch, Th, Zh."""
-    return len(word) == 2 and word.istitle() and word[1] not in "aeiouyäöü" and not is_suffix(word)
+def _is_digraph(word: str, pieces: Sequence[Piece]) -> bool:
+    """Tell whether a word may be one initial of two letters: Ch, Th, Zh; or two, one of them small, among many."""
+    several = word[-1:] not in "aeiouyäöü" or len(pieces) > _MANY
+    return len(word) == 2 and word.istitle() and several and not is_suffix(word)
+
+
+_MANY = 3  # names, of which all others show how names end
 
 
 def _all_end_in_initials(piece: Piece, pieces: Sequence[Piece]) -> bool:

@@ -10,7 +10,6 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from espalier.citations.normalise.lexicon import (
-    BODIES,
     CHINESE_FAMILIES,
     DEGREES,
     FAMILIES_FIRST,
@@ -18,24 +17,15 @@ from espalier.citations.normalise.lexicon import (
     HAN_FAMILIES,
     HANGUL_FAMILIES,
     HUNGARIAN_INITIALS,
-    INSTITUTION_ENDS,
-    INSTITUTION_FIRST_WORDS,
-    INSTITUTION_INNER,
-    INSTITUTION_OPENINGS,
-    INSTITUTION_STEMS,
-    INSTITUTION_WORDS,
     KOREAN_FAMILIES,
     LOW_PARTICLES,
     PARTICLES,
     PATRONYMIC_ENDS,
-    SUBJECTS_OF_INSTITUTIONS,
     SUFFIXES,
     VIETNAMESE_FAMILIES,
     VIETNAMESE_SHORT_FAMILIES,
     WEAK_DEGREES,
-    WEAK_INSTITUTION_WORDS,
     WHOLE_GIVEN,
-    WHOSE_INSTITUTION,
     vocabulary,
 )
 from espalier.citations.work import Name
@@ -47,17 +37,11 @@ __all__ = [
     "family_at",
     "family_first",
     "has_lower",
-    "has_stem_or_end",
     "is_initial",
-    "is_institution",
     "is_short",
-    "is_subject",
     "is_suffix",
-    "is_unnamed",
     "is_unspaced",
-    "may_go_on",
     "natural",
-    "opens_institution",
     "recased",
     "sounds_eastern",
     "written_given",
@@ -65,12 +49,14 @@ __all__ = [
 ]
 
 _TITLES = vocabulary("Jr Sr St Dr Mr Ms Mme Esq")
+SAINTS = vocabulary("st. ste. st")
+"""What stands before a family name, and is not its beginning: St. John."""
 _UNABBREVIATED = (SUFFIXES | DEGREES | WEAK_DEGREES) - vocabulary("Jr jr Sr sr Jnr Snr Esq")
 _VOWEL = re.compile("[AEIOUY]")
 _HYPHEN = re.compile("[‐‑-]")
 _STOP_OR_HYPHEN = re.compile("[.‐‑-]")
 _RUSSIAN_INITIALS = vocabulary("Yu Ya")
-_SOFT = re.compile(r"(?:[A-Z]\.)?[A-Z]\.[-‐‑][a-z]\.?")  # M.-a. for Masa-aki
+_SOFT = re.compile(r"(?:[A-Z]\.)?[A-Z]\.?[-‐‑][a-z]\.?|[A-Z][-‐‑][A-Z]{2,3}")  # M.-a. for Masa-aki; C-KK
 _LONGEST = 24  # characters; no initials are longer
 
 _PINYIN = re.compile(
@@ -107,7 +93,7 @@ def is_initial(word: str, shouting: bool = False) -> bool:
 def _is_initial(word: str, shouting: bool) -> bool:
     if not word.isascii() and word.endswith(("ª", "º", "ª.", "º.")):  # María and Antonio in Spain
         word = word.rstrip(".")[:-1]
-    if not word.isupper() and _SOFT.fullmatch(word):
+    if _SOFT.fullmatch(word):
         return True
     if not word.isupper() or not all(sign.isalpha() or sign in ".-‐‑" for sign in word):
         return False
@@ -202,7 +188,7 @@ def _name(family: Sequence[str], given: Sequence[str], suffix: str, shouting: bo
     if shouting:
         # Particles are in capitals too, and only a particle if a name follows.
         n = 0
-        while n < len(family) - 1 and family[n].lower() in PARTICLES:
+        while n < len(family) - 1 and family[n].isupper() and family[n].lower() in PARTICLES:
             n += 1
         family = [*(word.lower() for word in family[:n]), *family[n:]]
     particle, family = _split_particle(family)
@@ -232,8 +218,8 @@ def family_at(words: Sequence[str], shouting: bool) -> int:
         last = _bare(words[1])  # "Yu Yuncheng." at the end of a list
         if last.casefold() not in CHINESE_FAMILIES and _PINYIN.fullmatch(last):
             return -1
-    if not shouting and words[0].isalpha() and words[0].isupper() and len(words[0]) > 3 and not words[-1].isupper():
-        return -_in_capitals(words)  # DUPONT Jean
+    if not shouting and (first := _in_capitals(words)):
+        return -first  # DUPONT Jean
     at = n - 1
     if n > 2 and words[-2] in ("y", "i", "e"):  # Ramón y Cajal
         at = n - 3
@@ -243,15 +229,21 @@ def family_at(words: Sequence[str], shouting: bool) -> int:
         while at > 0 and words[at - 1] in LOW_PARTICLES:
             at -= 1
     # A capitalised particle belongs to the family name, but the first word of a longer name is a given name.
-    while at > 1 and words[at - 1].lower() in PARTICLES:
+    while at > 1 and words[at - 1].lower() in PARTICLES | SAINTS:
         at -= 1
-    return 0 if at == 1 and words[0].lower() in FAMILY_PREFIXES else at
+    return 0 if at == 1 and words[0].lower() in FAMILY_PREFIXES | SAINTS else at
+
+
+_WHOLE = 4  # capitals that are no initials
 
 
 def _in_capitals(words: Sequence[str]) -> int:
-    """Return how many words of a family name in capitals come first: SOTO, DE, VEGA, but no initials."""
-    n = 1
-    while n < len(words) - 1 and words[n].isupper() and (words[n].lower() in PARTICLES or len(words[n]) > 3):
+    """Return how many words of a family name in capitals come first: SOTO, DE, VEGA or Le, GOFF; but no initials."""
+    n = next((n for n, word in enumerate(words) if word.lower() not in PARTICLES), 0)
+    if not words[n].isalpha() or not words[n].isupper() or len(words[n]) < _WHOLE or words[-1].isupper():
+        return 0
+    n += 1
+    while n < len(words) - 1 and (words[n].lower() in PARTICLES or (words[n].isupper() and len(words[n]) >= _WHOLE)):
         n += 1
     return n
 
@@ -384,84 +376,5 @@ def recased(word: str) -> str:
 
 
 _TURKISH = str.maketrans("Iİ", "ıi")
-_INSTITUTIONS_LONGEST = 24  # characters that are looked at
-
-
-def is_institution(words: Sequence[str]) -> bool:
-    """Tell whether words name an institution; one word alone does only if it can be nothing else."""
-    kinds = [_kind(word[:_INSTITUTIONS_LONGEST]) for word in words]
-    if len(words) == 1:
-        return kinds[0] == "strong" and len(words[0]) > 9
-    if not any(kinds):
-        return False
-    full = sum(not is_initial(word) for word in words)
-    if full == 1 and words[-1].removesuffix(".").casefold() in BODIES:
-        return all(len(word) > 1 and "." not in word for word in words[:-1])  # CMS Collaboration
-    decisive = (
-        "strong" in kinds or kinds[0] in ("opening", "first") or "inner" in kinds[1:] or words[0] in ("The", "the")
-    )
-    return full > 1 and (decisive or ("weak" in kinds and full > 2))
-
-
-_UNITED_NATIONS = ("united", "nations")
-
-
-def is_unnamed(words: Sequence[str]) -> bool:
-    """Tell whether an institution is still to be called something: "National Oceanic", "United Nations Educational"."""
-    lows = _lows(words)
-    whose = next((low for low in lows if low != "the"), "").startswith(WHOSE_INSTITUTION)
-    return (whose or (lows[:2] == _UNITED_NATIONS and len(lows) > 2)) and not _is_named(lows)
-
-
-def is_subject(words: Sequence[str]) -> bool:
-    """Tell whether words only say what an institution is for: "Rural Development", but not "Statistics Norway"."""
-    lows = _lows(words)
-    return lows[-1].startswith(SUBJECTS_OF_INSTITUTIONS) and not _is_named(lows)
-
-
-def opens_institution(word: str) -> bool:
-    """Tell whether the name of an institution begins with a word: Ministry, National, but not Atmospheric."""
-    low = word.strip(".").casefold()[:_INSTITUTIONS_LONGEST]
-    return _kind(low) in ("strong", "opening") and not low.startswith(("development", "research"))
-
-
-def _lows(words: Sequence[str]) -> tuple[str, ...]:
-    return tuple([word.strip(".").casefold()[:_INSTITUTIONS_LONGEST] for word in words])
-
-
-def _is_named(lows: Sequence[str]) -> bool:
-    """Tell whether there is a word for what an institution is: Institute, Survey."""
-    silent = (*WHOSE_INSTITUTION, *SUBJECTS_OF_INSTITUTIONS, *_UNITED_NATIONS)
-    return any(_kind(low) in ("strong", "opening", "first", "weak") and not low.startswith(silent) for low in lows)
-
-
-def _by_sign(parts: Sequence[str], at: int) -> dict[str, tuple[str, ...]]:
-    """Return the parts of words by their first sign (`at` = 0) or their last (-1), so that few are tried on a word."""
-    return {sign: tuple(part for part in parts if part[at] == sign) for sign in {part[at] for part in parts}}
-
-
-_STEMS, _ENDS = _by_sign(INSTITUTION_STEMS, 0), _by_sign(INSTITUTION_ENDS, -1)
-FATHERS = _by_sign(PATRONYMIC_ENDS, -1)
-
-
-def has_stem_or_end(low: str) -> bool:
-    """Tell whether a word begins or ends as words of institutions do."""
-    return low.startswith(_STEMS.get(low[:1], ())) or low.endswith(_ENDS.get(low[-1:], ()))
-
-
-@lru_cache(maxsize=4096)
-def _kind(word: str) -> str:
-    low = word.strip(".").casefold()
-    year = len(low) == 4 and low.isdigit()  # GBD 2015 Obesity Collaborators
-    if year or low in INSTITUTION_WORDS or has_stem_or_end(low):
-        return "strong"
-    if low in INSTITUTION_OPENINGS:
-        return "opening"
-    if low in INSTITUTION_FIRST_WORDS:
-        return "first"
-    return "inner" if low in INSTITUTION_INNER else "weak" if low in WEAK_INSTITUTION_WORDS else ""
-
-
-def may_go_on(words: Sequence[str], institution: bool) -> bool:
-    """Tell whether an institution's name may go on after a comma or an "and": "Ministry of Food and" ..."""
-    return not INSTITUTION_INNER.isdisjoint(words[1:]) or (institution and words[0].casefold() in INSTITUTION_OPENINGS)
+FATHERS = {end[-1]: tuple(one for one in PATRONYMIC_ENDS if one[-1] == end[-1]) for end in PATRONYMIC_ENDS}
+"""The ends of names after the father by their last sign, so that few are tried on a word."""

@@ -30,16 +30,13 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
+from espalier.citations.normalise.bodies import is_hint
 from espalier.citations.normalise.lexicon import (
     BEFORE_NAMES,
     DEGREE_PARTS,
     FAMILIES_FIRST,
     HINTS_OF_OTHERS,
     HUNGARIAN_INITIALS,
-    INSTITUTION_FIRST_WORDS,
-    INSTITUTION_INNER,
-    INSTITUTION_OPENINGS,
-    INSTITUTION_WORDS,
     JOINERS,
     LOW_PARTICLES,
     NUMERALS,
@@ -54,7 +51,6 @@ from espalier.citations.normalise.lexicon import (
     SHORT_GIVEN,
     SUFFIXES,
     TITLES,
-    WEAK_INSTITUTION_WORDS,
     vocabulary,
 )
 from espalier.citations.normalise.name_words import (
@@ -63,7 +59,6 @@ from espalier.citations.normalise.name_words import (
     are_suffixes,
     family_at,
     family_first,
-    has_stem_or_end,
     is_initial,
     is_short,
     is_suffix,
@@ -87,7 +82,7 @@ _SAME = re.compile(r"(?:[-–—―_] ?){2,}|[—―]")
 # What ran into the next word: "andB. Shaw", "Fuß u.Derra", "GRAUPNER A.—PAHL A.", "EdelenD.G.B.".
 _RUN_TOGETHER = re.compile(
     r"(?<!\w)(?:and|und|et|(?<= )u\.)(?=[A-ZÀ-Þ][\w.])|[a-zß-ÿ]{3}(?=[A-ZÀ-Þ]\.)"
-    r"|(?<=[A-ZÀ-Þ]\.)(?=[—–][A-ZÀ-Þ][\w'’])|(?<=[A-ZÀ-Þ]\.[—–])(?=[A-ZÀ-Þ][\w'’])"
+    r"|(?<=[A-ZÀ-Þ]\.)(?=y [A-ZÀ-Þ])|(?<=[A-ZÀ-Þ]\.)(?=[—–][A-ZÀ-Þ][\w'’])|(?<=[A-ZÀ-Þ]\.[—–])(?=[A-ZÀ-Þ][\w'’])"
 )
 # A short word at the end that has a vowel, behind one without a full stop.
 _SYLLABLE = re.compile(r".*[^\W\d_],? ((?!Y[aeou]\.)(?=.{0,2}[AEIOUaeiouyäöüáéíóúàè])[A-ZÀ-Þ][a-zß-ÿ]{1,2})\.")
@@ -363,9 +358,6 @@ _PERSON = re.compile(
 # The first of a list in full, as sorted bibliographies have it: "Jaffe, David A., and Julius O. Smith". The groups are
 # those of a person, of which the first four are empty.
 _FIRST_IN_FULL = re.compile(rf"()()()()({_WORD}), ({_GIVEN}(?: {_GIVEN}){{0,3}}\.?)(?:[ ,;:]*\Z|,? ({_JOINER}) |, )")
-_INSTITUTIONAL = (
-    INSTITUTION_WORDS | INSTITUTION_FIRST_WORDS | WEAK_INSTITUTION_WORDS | INSTITUTION_INNER | INSTITUTION_OPENINGS
-)
 _OTHERS_IN_A_WORD = vocabulary("others coworkers co-workers etal etalii etalia")
 _SPECIAL = (
     DEGREE_PARTS
@@ -373,7 +365,7 @@ _SPECIAL = (
     | _OTHERS_IN_A_WORD
     | HUNGARIAN_INITIALS
     | ROLE_OPENINGS
-    | frozenset(map(str.casefold, PARTICLES | SUFFIXES | JOINERS | ROLES | ROLES_IN_SHORT | _INSTITUTIONAL))
+    | frozenset(map(str.casefold, PARTICLES | SUFFIXES | JOINERS | ROLES | ROLES_IN_SHORT))
 )
 _NUMBERS = frozenset(re.sub(r"(?<=.)(?=.)", ". ", word) + "." for word in NUMERALS)
 _LONGEST_PERSON = 100  # characters of a person's name, so that no more is kept in memory for the next time
@@ -424,4 +416,4 @@ def _given(text: str) -> tuple[str, bool]:
 def _is_ordinary(word: str) -> bool:
     """Tell whether a word of a list of names can only be a part of a person's name, and no particle of it."""
     low = word.casefold()
-    return low not in _SPECIAL and not has_stem_or_end(low) and not low.endswith(FATHERS.get(low[-1:], ()))
+    return low not in _SPECIAL and not is_hint(word) and not low.endswith(FATHERS.get(low[-1:], ()))

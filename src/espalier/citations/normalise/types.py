@@ -342,7 +342,7 @@ _WORDS_OF_FORM = 5
 
 
 def form_behind(title: str) -> tuple[str, str] | None:
-    """Return a title without what kind or version of a work it is, and that: "Lakes [Film]", "On figs. M.Sc. thesis"."""
+    """Return a title without the kind or version of a work behind it, and that: "Lakes [Film]", "On figs. MSc thesis"."""
     if title.rstrip(" .,:;")[-1:] in ("]", ")"):
         found = _FORM.fullmatch(title)
         bracketed = found is not None and found[2][0] == "[" and (_said_by(found[2]) or "internet" in found[2].lower())
