@@ -99,7 +99,7 @@ def test_numbers_that_are_too_small_are_numbers(parse: Any, refs: Path) -> None:
 
 def test_a_model_that_there_is_not(espalier: Espalier) -> None:
     err = espalier("train", "-l", "x", "-m", "foo").err
-    assert "'foo' is not one of 'crf'" in err
+    assert "--model foo: unknown; expected crf, hmm" in err
     assert "Value error" not in err
 
 
