@@ -334,7 +334,7 @@ def test_transition_classes_and_partial_labels() -> None:
         (CoDL(HMM(), relearn_penalties=True), "relearn_penalties"),
         (CoDL(CCM(HMM(), RULES, 1.0), relearn_penalties=True), "relearn_penalties"),
         (CoDL(CRF(), update="interpolate"), "update='pool'"),
-        (CoDL(SemiCRF(), update="pool"), "segments"),
+        (CoDL(SemiCRF(), update="pool"), "SemiCRF is no model of chains"),
         (CoDL("hmm"), "not an estimator"),
         (EM(CRF()), "EM needs a model that is estimated from counts, and a CRF has no `count`"),
         (EM(iterations=-1), "iterations"),
