@@ -82,8 +82,8 @@ def tag_rows(
         sum_rows(lo, hi, rows.tokens, unary)
         found = viterbi(Potentials(unary[:, : len(start)], trans, start, end), threads=1, allow_infeasible=True)
         path[lo:hi], scores[i] = np.maximum(found.labels, 0), found.scores[0]
-    impossible = np.flatnonzero(np.isneginf(scores)) if not allow_infeasible else np.zeros(0, np.intp)
-    if len(impossible):
+    impossible = np.flatnonzero(np.isneginf(scores))
+    if len(impossible) and not allow_infeasible:
         raise InfeasibleError(Place(int(impossible[0])), " has no labelling with a finite score")
     return path, scores
 
