@@ -29,16 +29,9 @@ from urllib.parse import unquote
 import espalier as es
 from common import DATA
 from espalier.citations.formats import FORMATS
+from espalier.citations.languages import months, seasons
 from espalier.citations.normalise.kept import ORDINALS, SILENT
-from espalier.citations.normalise.lexicon import (
-    JOINERS,
-    LOW_JOINERS,
-    MONTHS,
-    ROLES,
-    ROLES_IN_SHORT,
-    SEASONS,
-    vocabulary,
-)
+from espalier.citations.normalise.lexicon import JOINERS, LOW_JOINERS, ROLES, ROLES_IN_SHORT, vocabulary
 from espalier.citations.record import Record
 
 SETS = ("anystyle", "cora", "crossref_real", "grobid", "linkedbooks", "umass_flat", "unlabelled_refs")
@@ -129,7 +122,7 @@ def silent(label: str, text: str, word: str) -> bool:
 
 def otherwise(label: str, word: str, known: set[str], flat: str) -> bool:
     """Is the word there in another form?"""
-    if label in (*NAMES, "date", "accessed", "volume", "issue", "note") and (word in MONTHS or word in SEASONS):
+    if label in (*NAMES, "date", "accessed", "volume", "issue", "note") and (word in months() or word in seasons()):
         return True
     if label in ("date", "accessed") and word.isdigit() and MACROS.get(int(word)) in known:  # of BibTeX
         return True

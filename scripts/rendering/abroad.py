@@ -12,6 +12,7 @@ from random import Random
 from rendering.details import some
 from rendering.words import read_table
 
+from espalier.citations.languages import printed
 from espalier.document import Document, Span
 
 Piece = tuple[str, str]
@@ -44,8 +45,8 @@ class Abroad:
     def __init__(self, random: Random) -> None:
         """Read the words beside this file."""
         self.random = random
-        self.words: dict[str, Mapping[str, list[str]]] = {
-            language: {name: text.split("|") for name, text in table.items()}
+        self.words: dict[str, Mapping[str, Sequence[str]]] = {
+            language: {**printed(language), **{name: text.split("|") for name, text in table.items()}}
             for language, table in read_table("abroad").items()
         }
         self._kinds: tuple[tuple[str, Callable[[str], list[Piece]], int], ...] = (

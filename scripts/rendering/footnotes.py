@@ -16,6 +16,8 @@ from rendering.kinds import Maker
 from rendering.words import read_table
 from rendering.works import Item
 
+from espalier.citations.languages import printed
+
 LANGUAGES = ("de", "de", "fr", "fr", "it", "it", "es", "en", "en")
 """Of a footnote, each as often as it stands here."""
 
@@ -195,7 +197,7 @@ class Footnotes:
         papers = self.maker.words.all("newspapers", language) or self._words["danish_papers"].split("|")
         day, month, year = self.random.randint(1, 28), self.random.randint(1, 12), self.random.randint(1920, 2023)
         stop = "." if language in ("de", "da") else ""
-        name = self.word("months", language)
+        name = self.random.choice(printed(language)["months"])
         date = self.random.choice((f"{day}{stop} {name} {year}", f"{day}.{month}.{year}", f"{day}/{month} {year}"))
         title = self.word("newspaper_titles", language).format(item["title"])
         pieces = [("author", f"{self.people(item['author'][:1], 'en')},"), ("title", title)]

@@ -217,8 +217,8 @@ CONTAINER, VOLUME, PAGES = "container-title", ("volume", "12,"), ("pages", "p. 3
         ("book", [("author", "Public Record Office,"), ("title", "Guide 12."), ("publisher", "HMSO")]),
         ("article-journal", [("author", "PRO, A., AGI, B."), TITLE, (CONTAINER, "Sand,"), ("volume", "5")]),
         # films and records
-        ("document", [AUTHOR, TITLE, ("genre", "[DVD]."), ("publisher", "Paramount,")]),
-        ("document", [TITLE, ("genre", "[Motion picture]."), ("location", "USA:"), ("publisher", "Paramount,")]),
+        ("motion_picture", [AUTHOR, TITLE, ("genre", "[DVD]."), ("publisher", "Paramount,")]),
+        ("motion_picture", [TITLE, ("genre", "[Motion picture]."), ("location", "USA:"), ("publisher", "Paramount,")]),
         ("document", [AUTHOR, TITLE, (CONTAINER, "Columbia CK"), ("volume", "64935,"), ("note", "compact disc.")]),
         ("book", [AUTHOR, TITLE, ("genre", "[CD-ROM]."), ("publisher", "Springer,")]),
         ("article-journal", [AUTHOR, TITLE, ("genre", "[Film review]."), (CONTAINER, "Sand,"), VOLUME]),

@@ -6,7 +6,6 @@ import pytest
 
 from espalier.citations.languages import (
     ROLES,
-    tables,
     before,
     behind,
     entries,
@@ -17,6 +16,7 @@ from espalier.citations.languages import (
     other_months,
     printed,
     seasons,
+    tables,
     words,
 )
 
@@ -43,18 +43,20 @@ def test_a_month_in_short_is_a_beginning_that_only_one_has() -> None:
     found = [months()[name] for name in ("jan", "febr", "mrz", "avr", "maj", "сент", "νοεμ", "kwie", "tamm")]
     assert found == [1, 2, 3, 4, 5, 9, 11, 4, 1]
     assert not {"ju", "m", "des", "srp"} & set(months())
-    assert other_months()["listopad"] == 10 and months()["listopad"] == 11
+    assert (other_months()["listopad"], months()["listopad"]) == (10, 11)
 
 
 def test_words_stand_before_or_behind_a_value() -> None:
-    assert {"vol", "bd", "tom", "cilt"} <= before("volume") and "volume" not in behind("volume")
+    assert {"vol", "bd", "tom", "cilt"} <= before("volume")
+    assert "volume" not in behind("volume")
     assert {"jahrgang", "evf", folded("권")} <= behind("volume")
-    assert "others" in words("others") and words("others", "and") >= {"und", "otros"}
+    assert "others" in words("others")
+    assert words("others", "and") >= {"und", "otros"}
 
 
 def test_seasons_and_numbers() -> None:
     assert [seasons()[name] for name in ("spring", "ete", "herbst", "zima", "冬")] == [1, 2, 3, 4, 4]
-    assert numerals("ordinals")["septieme"] == "7" and numerals("few", 2)["drei"] == "3"
+    assert (numerals("ordinals")["septieme"], numerals("few", 2)["drei"]) == ("7", "3")
 
 
 @pytest.mark.parametrize("text", ["Éte", "MAYIS", "Straße", "ＡＢＣ", "Μαΐου", "май", "제3권"])

@@ -18,13 +18,10 @@ import sys
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib import import_module
 from importlib.resources import files
-from typing import Any
-
-from espalier.lazy import cached_property
+from typing import Any, NamedTuple
 
 __all__ = [
     "ROLES",
@@ -56,6 +53,7 @@ ROLES: Mapping[str, str] = {
     "pages": "which they are",
     "article": "its number, where pages are counted so",
     "count": "how many pages",
+    "leaves": "how many leaves a thesis has",
     "volumes": "how many volumes",
     "edition": "which it is",
     "in": "leads to what a work is in",
@@ -85,11 +83,12 @@ ROLES: Mapping[str, str] = {
 """What a file may say."""
 
 _WORD = re.compile(r"[^\W\d_]+")
-_BEFORE = re.compile(r"((?:[^\W\d_](?:[^\W\d_]|[-'’ ])*|№)(?:[°º]|\. ?º)?)([.:]?) ?[:]? ?$")
+_BEFORE = re.compile(r"((?:[^\W\d_](?:[^\W\d_]|[-'’ ])*|№)(?: ?[°º]|\. ?º)?)([.:]?) ?[:]? ?$")
 _BEHIND = re.compile(r"[^\w(]{0,2}((?:[^\W\d_](?:[^\W\d_]|['’ -])*))()")
 _SHORT_CUE = 2  # letters
 _SHORTEST_MONTH = 3  # letters of one in short
 _UNSPACED = re.compile("[\u3040-\u9fff\u1100-\u11ff\uac00-\ud7af]")
+_STEM = 3  # letters that a word with a star has at least
 _LETTERS = str.maketrans({"ı": "i"})
 
 
@@ -153,7 +152,7 @@ def cues(role: str, side: str = "before") -> str:
     for entry in entries(role):
         first, mark, last = entry.partition("{}")
         text = _BEHIND.match(last) if side == "behind" else _BEFORE.search(first)
-        if not mark or text is None or _UNSPACED.search(text[1]):
+        if not mark or text is None or (_UNSPACED.match(text[1]) and (side == "behind" or len(text[1]) == 1)):
             continue
         for form in {text[1].strip().lower(), folded(text[1]).strip()}:
             bare = not text[2].startswith(".") or len(form) > _SHORT_CUE or side == "behind"
@@ -232,24 +231,13 @@ def _numbered(rows: Iterable[Sequence[str]]) -> dict[str, int]:
     return found
 
 
-@dataclass
-class _Kinds:
-    """Words of kinds: by the first word of a phrase, by the beginning or end of one word, and anywhere in a text."""
+class _Kinds(NamedTuple):
+    """Phrases by their first word, by its first letters, by its last ones, and words that may stand anywhere."""
 
     phrases: dict[str, list[tuple[tuple[str, ...], str]]]
-    beginnings: dict[str, list[tuple[tuple[str, ...], str]]]
+    begun: dict[str, list[tuple[str, tuple[str, ...], str]]]
     ends: dict[str, str]
     anywhere: dict[str, str]
-
-    @cached_property
-    def lengths(self) -> tuple[int, ...]:
-        """How many letters words begin with."""
-        return tuple(sorted({len(word) for word in self.beginnings}))
-
-    @cached_property
-    def last(self) -> tuple[str, ...]:
-        """What words end in."""
-        return tuple(self.ends)
 
 
 @cache
@@ -264,7 +252,7 @@ def _kinds() -> _Kinds:
                 elif _UNSPACED.match(entry):
                     found.anywhere[entry] = kind
                 elif first.endswith("*"):
-                    found.beginnings.setdefault(first[:-1], []).append((tuple(rest), kind))
+                    found.begun.setdefault(first[:_STEM], []).append((first[:-1], tuple(rest), kind))
                 else:
                     found.phrases.setdefault(first, []).append((tuple(rest), kind))
     return found
@@ -275,13 +263,15 @@ def kinds_in(text: str) -> frozenset[str]:
     """Return the kinds that the words of a text show."""
     table, low = _kinds(), folded(text)
     found = set() if low.isascii() else {kind for word, kind in table.anywhere.items() if word in low}
-    tokens = _WORD.findall(low)
+    ends, tokens = tuple(table.ends), _WORD.findall(low)
     for k, token in enumerate(tokens):
-        begun = [table.phrases.get(token, ())]
-        begun += [table.beginnings.get(token[:n], ()) for n in table.lengths if n <= len(token)]
-        for rows in begun:
-            found.update(kind for rest, kind in rows if _goes_on(tokens, k + 1, rest))
-        if token.endswith(table.last):
+        for rest, kind in table.phrases.get(token, ()):
+            if not rest or _goes_on(tokens, k + 1, rest):
+                found.add(kind)
+        for stem, rest, kind in table.begun.get(token[:_STEM], ()):
+            if token.startswith(stem) and _goes_on(tokens, k + 1, rest):
+                found.add(kind)
+        if token.endswith(ends):
             found.update(kind for end, kind in table.ends.items() if token.endswith(end))
     return frozenset(found)
 
@@ -298,7 +288,9 @@ def _goes_on(tokens: Sequence[str], start: int, rest: Sequence[str]) -> bool:
 def printed(language: str) -> Mapping[str, tuple[str, ...]]:
     """Return what references in a language are rendered with, role by role."""
     table = tables()[language]
-    found = {role: entries(role, language) for role in table if role not in ("months", "print_months", "seasons")}
+    found = {
+        role: entries(role, language) for role in table if role not in ("months", "print_months", "seasons", "kinds")
+    }
     rows = table.get("months") or ()
     found["months"] = tuple(rows[0].split()) if rows else tuple(_divided(table.get("print_months", "")))
     return found

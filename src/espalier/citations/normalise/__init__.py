@@ -109,7 +109,7 @@ class FieldReader:
         self._fields: dict[str, list[str]] = {}
         for label, text in fields_of(record):
             self._fields.setdefault(label, []).append(text)
-        if "title" in self._fields and "genre" not in self._fields:
+        if "title" in self._fields:
             self._take_form()
         self.texts = {label: " ".join(texts) for label, texts in self._fields.items()}
         self._text = record.text
@@ -122,7 +122,11 @@ class FieldReader:
         """Take what kind of work it is off the end of a title: "Lakes [Film]"."""
         titles = self._fields["title"]
         if found := form_behind(titles[0]):
-            titles[0], self._fields["genre"] = found[0], [found[1]]
+            label = "edition" if "ersion" in found[1] else "genre"
+            if label not in self._fields:
+                titles[0], self._fields[label] = found[0], [found[1]]
+            elif label == "edition":
+                titles[0], self._fields[label][0] = found[0], f"{found[1]} {self._fields[label][0]}"
 
     def value(self, label: str, read: Callable[[str], T | None]) -> T | None:
         """Return the first value that one of the label's fields gives; the other fields are unread."""

@@ -96,7 +96,7 @@ _THAI_YEAR = re.compile(r"พ\.? ?ศ\.? ?([0-9]{4})(?![0-9])")
 _YEARS = range(1000, 2200)
 _YEARS_OF_HIJRA = range(1200, 1450)
 _YEARS_OF_THAI = range(2400, 2600)
-_ORDINALS = words("suffixes")
+_ORDINALS = frozenset(word for word in words("suffixes") if len(word) > 1)
 _Word: TypeAlias = "str | tuple[str, int]"
 """Digits or what was not understood; or ("month", 3), ("season", 1)."""
 _BETWEEN = frozenset({"-", "/"}) | words("between")

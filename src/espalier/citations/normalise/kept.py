@@ -34,7 +34,7 @@ __all__ = ["ORDINALS", "SILENT", "with_the_rest", "words_of"]
 
 
 _NUMBERS = words("volume", "issue")
-_DATES = words("dates", "circa", "suffixes", "and", "between", "undated")
+_DATES = words("dates", "circa", "and", "between", "undated") | {word for word in words("suffixes") if len(word) > 1}
 _NAMES = words("and")
 _ADDRESSES = words("available") | {"doi", "dx", "org", "http", "https", "www", "isbn", "issn"}
 SILENT: Mapping[str, frozenset[str]] = {
@@ -46,7 +46,7 @@ SILENT: Mapping[str, frozenset[str]] = {
     "note": frozenset(),
     "volume": _NUMBERS,
     "issue": _NUMBERS | {"p", "pp"},
-    "pages": words("pages", "count"),
+    "pages": words("pages", "count", "leaves"),
     "edition": words("edition", "suffixes") | {"the"},
     "date": _DATES,
     "accessed": _DATES | words("accessed"),

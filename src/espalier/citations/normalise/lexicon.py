@@ -1,4 +1,4 @@
-"""The words that normalisation looks up: parts of names, institutions, months and seasons.
+"""The words that normalisation looks up: parts of names, institutions.
 
 They are closed lists of common words in the languages of most references, not learned from any data.
 """
@@ -8,14 +8,9 @@ from __future__ import annotations
 import re
 
 __all__ = [
-    "ABBREVIATED",
-    "ABBREVIATED_IN_JOURNALS",
     "BACK_REFERENCES",
     "BEFORE_NAMES",
-    "BESIDE_VISITS",
     "CHINESE_FAMILIES",
-    "CROATIAN",
-    "CROATIAN_OCTOBER",
     "DEGREES",
     "DEGREE_PARTS",
     "FAMILIES_FIRST",
@@ -26,15 +21,10 @@ __all__ = [
     "HAN_FAMILIES",
     "HINTS_OF_OTHERS",
     "HUNGARIAN_INITIALS",
-    "IN_DATES",
     "JOINERS",
     "KOREAN_FAMILIES",
     "LOW_JOINERS",
     "LOW_PARTICLES",
-    "MAGAZINE_WORDS",
-    "MEETINGS",
-    "MONTHS",
-    "NEWSPAPER_WORDS",
     "NUMERALS",
     "OTHERS",
     "PARTICLES",
@@ -49,13 +39,11 @@ __all__ = [
     "ROLE_OPENINGS",
     "RULERS",
     "RULERS_IN_TWO_WORDS",
-    "SEASONS",
     "SHORT_GIVEN",
     "SUFFIXES",
     "TITLES",
     "VIETNAMESE_FAMILIES",
     "VIETNAMESE_SHORT_FAMILIES",
-    "VISITS",
     "WEAK_DEGREES",
     "WHOLE_GIVEN",
     "vocabulary",
@@ -265,152 +253,3 @@ HANGUL_FAMILIES = frozenset(
     "천방공현함변염여추도소석선설마길연위표명기반라왕금옥육인맹제모나리"
 )
 """Korean family names."""
-
-MEETINGS = vocabulary(
-    "proceedings proc conference conf symposium symp workshop workshops congress meeting colloquium kongress tagung "
-    "actes atti actas anais icml nips neurips sigmod vldb kdd aaai ijcai acl cvpr iccv focs stoc soda popl pldi eccv "
-    "iclr emnlp naacl eacl coling miccai interspeech icassp icra iros aistats sigir wsdm cikm icde sosp osdi nsdi "
-    "usenix asplos oopsla eurocrypt asiacrypt infocom sigcomm mobicom globecom ecml pkdd icpr bmvc accv lrec ismir "
-    "sigkdd colloque congrès congreso congresso coloquio colóquio convegno conferencia conferência conferenza "
-    "jornadas simposio simpósio seminário encontro konferenz konferencja konferencji kongre kongresi sempozyum "
-    "sempozyumu конференция конференции конференція конференції"
-)
-"""Words of meetings, and the names of some."""
-NEWSPAPER_WORDS = vocabulary(
-    "times post daily gazette tribune herald chronicle telegraph guardian observer newspaper courier examiner inquirer "
-    "zeitung tageblatt tagblatt rundschau anzeiger tageszeitung tagesspiegel allgemeine monde figaro libération temps "
-    "soir corriere gazzetta stampa repubblica giornale país diario mundo folha estado jornal globo dagblad volkskrant "
-    "courant gazeta wyborcza правда известия 日报 晚报"
-)
-"""Words that newspapers have in their names."""
-MAGAZINE_WORDS = vocabulary("magazine weekly monthly fortnightly spiegel newsweek magazin illustrierte semanal")
-"""Words that magazines have in their names."""
-
-ABBREVIATED = vocabulary(
-    "inc ltd co corp univ jr sr bros assoc dept inst acad soc natl intl govt cie assn publ pty vgl cf cfr"
-)
-"""Words that are abbreviated wherever they stand, without their full stops: one at the end is theirs."""
-ABBREVIATED_IN_JOURNALS = vocabulary(
-    "abstr adv agric am amer anal ann annu anthropol appl aquat arch archaeol astron astrophys atmos behav biochem "
-    "biol bioinf biomed biophys biotechnol bot br brit bull can cardiol chem chim circ clin cogn comm "
-    "commun comp comput contemp contrib crit crystallogr curr dermatol dev develop dis ecol econ educ electron "
-    "endocrinol eng entomol environ epidemiol ergon ethnol eur evol exp fenn forsch gen genet geogr "
-    "geol geophys geosci hist hortic hosp hydrol immunol infect inform int inorg instrum invest investig isr j "
-    "jpn kardiol lang lett ling lit mag manag mar mater math mech med metab meteorol methodol microbiol microsc "
-    "mikrobiol mol morphol nat natl naturwiss neurobiol neurol neurophysiol neurosci neurosurg nutr "
-    "obstet oceanogr oecol oncol ophthalmol optim ornithol orthop paediatr palaeontol parasitol pathol pediatr pharm "
-    "pharmacol philol philos phys physiol phytopathol pol polym prax proc prog psychiatr psychol publ q quart "
-    "radiol rech rehabil relig rep res rev rheumatol roy sci scand semin ser sociol soc spectrosc stat stud suppl surg "
-    "symp syst techn technol theor ther tidskr tijdschr toxicol trans transact transplant trop univ unters urol verh "
-    "vet virol wiss yearb z zh zool zentralbl ztg zschr"
-)
-"""Words of journals in short."""
-
-# Twelve names in each row, months from January on; accents are left out, as they are when words are looked up (so is
-# the breve of "май"), and a Greek sigma is the one inside of words. Slavic, Baltic, Greek and Finnish months come in
-# the nominative and in the form after a day. "listopad" is October to Croats, whose rows come before those of others,
-# and November to Poles and Czechs, who are more; words around it may tell (`CROATIAN`).
-_MONTH_NAMES = (
-    "january february march april may june july august september october november december",
-    "januar februar marz april mai juni juli august september oktober november dezember",
-    "jaenner feber maerz april mai juni juli august sept oktober november dezember",
-    "janvier fevrier mars avril mai juin juillet aout septembre octobre novembre decembre",
-    "enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre",
-    "gennaio febbraio marzo aprile maggio giugno luglio agosto settembre ottobre novembre dicembre",
-    "janeiro fevereiro marco abril maio junho julho agosto setembro outubro novembro dezembro",
-    "januari februari maart april mei juni juli augustus september oktober november december",
-    "jan feb mar apr may jun jul aug sep oct nov dec",
-    "janv fevr mrz avr mai juin juil aou sept okt nov dez",
-    "ene fev mrt abr mag giu lug ago set ott nov dic",
-    "gen febr mars avr mei jun jly agt sett out nov dez",
-    "januari februari mars april maj juni juli augusti september oktober november december",
-    "januar februar marts april mai juni juli august september oktober november desember",
-    "sijecanj veljaca ozujak travanj svibanj lipanj srpanj kolovoz rujan listopad studeni prosinac",
-    "sijecnja veljace ozujka travnja svibnja lipnja srpnja kolovoza rujna listopada studenoga prosinca",
-    "styczen luty marzec kwiecien maj czerwiec lipiec sierpien wrzesien pazdziernik listopad grudzien",
-    "stycznia lutego marca kwietnia maja czerwca lipca sierpnia wrzesnia pazdziernika listopada grudnia",
-    "sty lut mar kwi maj cze lip sie wrz paz lis gru",
-    "leden unor brezen duben kveten cerven cervenec srpen zari rijen listopad prosinec",
-    "ledna unora brezna dubna kvetna cervna cervence srpna zari rijna listopadu prosince",
-    "январь февраль март апрель маи июнь июль август сентябрь октябрь ноябрь декабрь",
-    "января февраля марта апреля мая июня июля августа сентября октября ноября декабря",
-    "янв фев мар апр маи июн июл авг сен окт ноя дек",
-    "янв февр мар апр маи июн июл авг сент окт нояб дек",
-    "ocak subat mart nisan mayıs haziran temmuz agustos eylul ekim kasım aralık",
-    "oca subat mar nis mayis haz tem agu eyl eki kasim aralik",
-    "tammikuu helmikuu maaliskuu huhtikuu toukokuu kesakuu heinakuu elokuu syyskuu lokakuu marraskuu joulukuu",
-    "tammikuuta helmikuuta maaliskuuta huhtikuuta toukokuuta kesakuuta heinakuuta elokuuta syyskuuta lokakuuta "
-    "marraskuuta joulukuuta",
-    "tammi helmi maalis huhti touko kesa heina elo syys loka marras joulu",
-    "januar februar marcius aprilis majus junius julius augusztus szeptember oktober november december",
-    "jan febr marc apr maj jun jul aug szept okt nov dec",
-    "ianuarie februarie martie aprilie mai iunie iulie august septembrie octombrie noiembrie decembrie",
-    "ian febr mart apr mai iun iul aug sept oct noi dec",
-    "januari februari maret april mei juni juli agustus september oktober november desember",
-    "januari februari mac april mei jun julai ogos september oktober november disember",
-    "січень лютии березень квітень травень червень липень серпень вересень жовтень листопад грудень",
-    "січня лютого березня квітня травня червня липня серпня вересня жовтня листопада грудня",
-    "січ лют бер квіт трав черв лип серп верес жовт листоп груд",
-    "януари февруари март април маи юни юли август септември октомври ноември декември",
-    "јануари февруари март април мај јуни јули август септември октомври ноември декември",
-    "јануар фебруар март април мај јун јул август септембар октобар новембар децембар",
-    "јануара фебруара марта априла маја јуна јула августа септембра октобра новембра децембра",
-    "januar februar mart april maj jun jul avgust septembar oktobar novembar decembar",
-    "januara februara marta aprila maja juna jula avgusta septembra oktobra novembra decembra",
-    "januar februar marec april maj jun jul august september oktober november december",
-    "januara februara marca aprila maja juna jula augusta septembra oktobra novembra decembra",
-    "januar februar marec april maj junij julij avgust september oktober november december",
-    "januarja februarja marca aprila maja junija julija avgusta septembra oktobra novembra decembra",
-    "sausis vasaris kovas balandis geguze birzelis liepa rugpjutis rugsejis spalis lapkritis gruodis",
-    "sausio vasario kovo balandzio geguzes birzelio liepos rugpjucio rugsejo spalio lapkricio gruodzio",
-    "janvaris februaris marts aprilis maijs junijs julijs augusts septembris oktobris novembris decembris",
-    "janvari februari marta aprili maija junija julija augusta septembri oktobri novembri decembri",
-    "janvara februara marta aprila maija junija julija augusta septembra oktobra novembra decembra",
-    "jaanuar veebruar marts aprill mai juuni juuli august september oktoober november detsember",
-    "gener febrer marc abril maig juny juliol agost setembre octubre novembre desembre",
-    "ιανουαριοσ φεβρουαριοσ μαρτιοσ απριλιοσ μαιοσ ιουνιοσ "
-    "ιουλιοσ αυγουστοσ σεπτεμβριοσ οκτωβριοσ νοεμβριοσ δεκεμβριοσ",
-    "ιανουαριου φεβρουαριου μαρτιου απριλιου μαιου ιουνιου "
-    "ιουλιου αυγουστου σεπτεμβριου οκτωβριου νοεμβριου δεκεμβριου",
-    "ιαν φεβ μαρ απρ μαι ιουν ιουλ αυγ σεπ οκτ νοε δεκ",
-    "ιαν φεβρ μαρτ απρ μαιη ιουν ιουλ αυγ σεπτ οκτ νοεμ δεκ",
-)
-MONTHS = {name: month for row in _MONTH_NAMES for month, name in enumerate(row.split(), start=1)} | {
-    "studenog": 11,
-    "juill": 7,
-}
-CROATIAN_OCTOBER = vocabulary("listopad listopada")
-"""October to Croats, November to everybody else."""
-CROATIAN = vocabulary("pristupljeno preuzeto posjeceno godine god dana")
-"""Words that stand beside the months of Croats."""
-IN_DATES = vocabulary(
-    "data дата р рік року година године дана dana godine god gada metu "
-    "ev yil yili tanggal pada ngay thang nam la din anul zo dna"
-)
-"""Words for years and days, and such as stand before them, in lower case and without accents."""
-VISITS = vocabulary(
-    "accessed access retrieved viewed visited consulted cited checked downloaded abgerufen zugriff zuletzt "
-    "consulte consultado acesso acessado acceso geraadpleegd aufgerufen hamtad dostep обращения доступа abruf "
-    "abrufdatum zugriffsdatum zugegriffen besucht gesehen eingesehen consultato visita gepruft просмотрено "
-    "просмотра cit vid navstiveno navstivene erisim viitattu luettu haettu katsottu letoltes letoltve letoltese "
-    "megtekintes megtekintve hozzaferes accesat accesata consultat звернення доступу посетен hamtat besokt lastet "
-    "hentet lest besøkt besøgt tilgaet diakses dicapai truy pristupljeno posjeceno preuzeto dostop dostopno "
-    "ogledano ziureta skatits vaadatud προσπελαση προσβαση προσβασησ ανακτηθηκε 参照 閲覧 閲覧日 最終閲覧 "
-    "最終閲覧日 アクセス 最終アクセス 引用日期 访问日期 访问时间 abfrage accedido 见于"
-)
-"""Words that tell of a visit beside its date, in lower case and without accents."""
-BESIDE_VISITS = vocabulary("last op from available at as em ultimo ultima tarihi tarih son ned fra cap ημερομηνια")
-"""Words that stand with those."""
-SEASONS = {
-    name: season
-    for season, names in enumerate(
-        (
-            "spring fruhling fruhjahr printemps primavera lente voorjaar wiosna jaro весна var",
-            "summer sommer ete verano estate verao zomer lato leto лето sommar",
-            "autumn fall herbst automne otono autunno outono herfst najaar jesien podzim осень host",
-            "winter hiver invierno inverno zima зима vinter",
-        ),
-        start=1,
-    )
-    for name in names.split()
-}

@@ -282,9 +282,8 @@ _PAGES_LONGEST = 500  # characters; what is longer is no list of pages, and is n
 _PLAIN = re.compile(r"(?:pages? |pp?[.:]? ?)?([0-9]{1,9})(?:([-–])([0-9]{1,9}))?\.?[,;:]?")  # what nearly all pages are
 _APART = re.compile(r"([0-9]{1,9}) ([0-9]{1,9})")
 _THOUSANDS = re.compile(r"(?<![0-9])([0-9]{1,3}) ([0-9]{3})( ?[-‐‑‒–—−]{1,3} ?)([0-9]{1,3}) ([0-9]{3})(?![0-9])")
-_SEVERAL = re.compile(
-    rf"\s*(?:[,;&]| (?:{'|'.join(entry for entry in entries('and') if entry.isalpha())}|u\.) )(?!\s*{_FOLLOWING})\s*"
-)
+_AND = "|".join(entry for entry in entries("and") if entry.isalpha() and entry != "a")  # 12 a 15 is a range
+_SEVERAL = re.compile(rf"\s*(?:[,;&]| (?:{_AND}|u\.) )(?!\s*{_FOLLOWING})\s*")
 _WORD = re.compile(r"\w+")
 _PAGE = re.compile(r"[^\W_]+(?:[.:/-][^\W_]+)*\*?")
 _NUMBERED = re.compile(r"([^\W\d_]*)([0-9]+)([^\W\d_]*)")
@@ -355,7 +354,7 @@ _COUNT_AND_MORE = re.compile(  # 315 S., 12 Abb.
 _PRELIMINARY_AND_MORE = re.compile(r"\s*[ivxlc]+ ?\+ ?[0-9]{2,4}[\s.,;:]*")  # viii+279, as mathematicians write
 
 
-_LEAVES = re.compile(r"\W*([0-9]{2,4})\s*(?:f|fl|fls|ff|folhas|hojas|h)\b\W*")
+_LEAVES = re.compile(rf"\W*([0-9]{{2,4}})\s*(?:{cues('leaves', 'behind')})\b\W*")
 
 
 def count_leaves(text: str) -> str:

@@ -1,8 +1,8 @@
 """The type of a work (`KINDS`): the first row of a table that fits the fields it has and the words in them.
 
-What words show is data (`kinds` of `languages`); what a row asks is which fields there are, and what they show: a genre
-says the type, a title names a standard, a case or a law, a house keeps data or programs, an archive letters, a container
-is a journal, a book or a meeting, and what is left is told by a publisher, an institution or an address.
+What words show is data (`kinds` of `languages`); what a row asks is which fields there are, and what they show: a
+genre says the type, a title names a standard, a case or a law, a house keeps data or programs, an archive letters, a
+container is a journal, a book or a meeting, and what is left is told by a publisher, an institution or an address.
 """
 
 from __future__ import annotations
@@ -66,10 +66,11 @@ _BEFORE_ALL = re.compile(
     r"\s*(?:in|en|em|dans)\s*:|\s*in\s*«(?! ?(?:encic|dizion|storia|scritti|studi in))", re.IGNORECASE
 )
 _INSIDE = re.compile(r"\W*in[\s:]", re.IGNORECASE)
-_MEETING_IN_SHORT = re.compile(  # In: MICCAI 2015, In ACM CCS, AAAI 92
-    r"\s*[Ii]n:?\s+(?:(?:ACM|IEEE|USENIX|IFIP)(?:[ /-][A-Z][A-Z&]+)+|(?![A-Z]{2,3}\b)[A-Z][A-Za-z]*[A-Z](?:[ /@-][A-Z][A-Za-z]*[A-Z])*)"
-    r"(?:\s*['’]?(?:(?:19|20)[0-9]{2}|[0-9]{2}))?\W*|.*neural information processing systems.*"
+_MEETING_IN_SHORT = re.compile(  # In: MICCAI 2015, In ACM CCS
+    r"\s*[Ii]n:?\s+(?:(?:ACM|IEEE|USENIX|IFIP)(?:[ /-][A-Z][A-Z&]+)+"
+    r"|(?![A-Z]{2,3}\b)[A-Z][A-Za-z]*[A-Z](?:[ /@-][A-Z][A-Za-z]*[A-Z])*)(?:\s*['’]?(?:(?:19|20)[0-9]{2}|[0-9]{2}))?\W*"
 )
+_ACRONYM = re.compile(r"[A-Z][A-Za-z]*[A-Z]{2}[A-Za-z]*(?: ?['’]?[0-9]{2,4})?\W*")  # ICML, NeurIPS 2019
 _SECTION = re.compile(r"(?:pp?\.? ?)?[A-H][0-9]{1,2}\W*", re.IGNORECASE)  # page A12 of a newspaper
 _YEARLY = re.compile(  # a volume that is counted in years is a journal's
     r"\W*(?:[0-9IVXLC]+\w{0,3}\.? ?)?(?:année|anno|año|ano|jahrgang|jg|roč|årg|évf|vsk|vuosikerta|god|letnik|год)",
@@ -115,18 +116,24 @@ class _Told:
         shown = kinds_in(self.container)
         if "preprint" in shown:
             return "article"
-        standing = "journal_like" in shown and shown >= {"meeting"} and not _numbered(self.container)
-        if ("meeting" in shown and not (standing and self._is_series)) or _MEETING_IN_SHORT.fullmatch(self.container):
+        if "journal" in kinds_in(self.container.partition(" ")[0]):
+            return "article-journal"
+        printed = not shown.isdisjoint(("proceedings", "acts")) and not self._is_series
+        short = _ACRONYM.fullmatch(self.container) and not self.has("volume", "issue", "url", "editor")
+        if "meeting" in shown or printed or short or _MEETING_IN_SHORT.fullmatch(self.container):
             return "paper-conference"
         if _BEFORE_BOOK.match(self.container):
             return "chapter"
-        return "article-journal" if "journal" in shown else ""
+        return "article-journal" if not shown.isdisjoint(("journal", "proceedings", "acts")) else ""
 
     @cached_property
     def _is_series(self) -> bool:
-        """Tell proceedings that appear in volumes, as a journal does, from those of one meeting."""
-        whole = self.has("volume") and not _BEFORE_BOOK.match(self.container)
-        return whole and self.texts.keys().isdisjoint(_OF_BOOKS)
+        """Tell proceedings that appear in volumes, as those of learned societies do, from those of one meeting."""
+        if _BEFORE_BOOK.match(self.container) or not self.texts.keys().isdisjoint(_OF_BOOKS):
+            return False
+        society = self.shows("container-title", "journal_like") and not _numbered(self.container)
+        acts = self.shows("container-title", "acts") and self.has("volume") and self.has("pages")
+        return society or acts or (self.has("volume") and self.has("issue"))
 
     @cached_property
     def is_journal(self) -> bool:
@@ -197,7 +204,7 @@ class _Told:
         name = self.texts.get(first, "")
         if first not in ("author", "note", "container-title", "title", "institution"):
             return False
-        keeper = "archive" in kinds_in(name) and "journal" not in kinds_in(name)
+        keeper = "archive" in kinds_in(name)
         numbered = any(label != "date" and _numbered(text) for label, text in self.texts.items())
         return numbered and (keeper or _IN_CAPITALS.match(name) is not None)
 
@@ -217,7 +224,13 @@ _ROWS: tuple[_Row, ...] = (
     ("legislation", lambda w: w.law),
     ("dataset", lambda w: w.kept == "dataset"),
     ("software", lambda w: w.kept == "software"),
-    ("map", lambda w: not w.has("pages", "volume") and any(_SCALE.search(text) for text in w.texts.values())),
+    (
+        "map",
+        lambda w: (
+            not w.has("pages", "volume")
+            and any(_SCALE.search(w.texts[name]) for name in ("title", "note", "genre", "edition") if name in w.texts)
+        ),
+    ),
     (
         "document",
         lambda w: len(w.texts.get("note", "")) < _LONGEST_MEDIUM and not w.has("pages") and w.shows("note", "record"),
@@ -323,23 +336,29 @@ def _said_by(genre: str) -> str:
 
 
 _FORM = re.compile(r"(.*\S)\s*([\[(][^()\[\]]{2,40}[\])])\W*", re.DOTALL)
-_LAST_SENTENCE = re.compile(r"(.{4,}[.!?][\"”»’]?)\s+([^.!?]{4,40}(?:\. ?\w+)*)\W*", re.DOTALL)
+_VERSION = re.compile(r"[\[(](?:version|ver\.?|v\.?) ?[0-9]", re.IGNORECASE)
+_PACKAGE = re.compile(r"\(?\b(?:R|Python|Stata|MATLAB) package,? version\b.*", re.DOTALL)
+_WORDS_OF_FORM = 5
 
 
 def form_behind(title: str) -> tuple[str, str] | None:
-    """Return a title without what kind of work it is, and that: "Lakes [Film]", "On figs. M.Sc. thesis"; else None."""
-    if title.rstrip(" .,:;")[-1:] == "]":
+    """Return a title without the kind or version of a work behind it, and that: "Lakes [Film]", "On figs. MSc thesis"."""
+    if title.rstrip(" .,:;")[-1:] in ("]", ")"):
         found = _FORM.fullmatch(title)
-        return (found[1], found[2]) if found and (_said_by(found[2]) or "internet" in found[2].lower()) else None
-    found = _LAST_SENTENCE.fullmatch(title) if "thesis" in kinds_in(title) else None
-    return (found[1], found[2]) if found and "thesis" in kinds_in(found[2]) and len(found[2].split()) < 5 else None
+        bracketed = found is not None and found[2][0] == "[" and (_said_by(found[2]) or "internet" in found[2].lower())
+        return (found[1], found[2]) if found and (bracketed or _VERSION.match(found[2])) else None
+    if "package" in title and (package := _PACKAGE.search(title)):
+        return title[: package.start()], package[0]
+    before, _, last = title.rstrip(" .").rpartition(". ")
+    said = before and len(last.split()) < _WORDS_OF_FORM and "thesis" in kinds_in(last)
+    return (f"{before}.", last) if said else None
 
 
 def _standard_as_author(texts: Mapping[str, str]) -> str:
     """Return what stands for an author and may be a standard: "ČSN ISO 690", or "ГОСТ Р" and the date behind it."""
     author = texts.get("author", "")
     if _ONLY_STANDARDS.fullmatch(author):
-        return f"{author} {texts.get('date', '')}"
+        return f"{author} {texts['date']}" if "-" in texts.get("date", "") else ""
     number = standard_number(author)
     return author if number and len(author) - len(number) < 3 else ""
 

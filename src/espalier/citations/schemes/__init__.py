@@ -37,7 +37,7 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import import_module
 from importlib.resources import files
 from typing import Any
@@ -80,6 +80,7 @@ class Refinement:
     when, unless : conditions on the record: all of the first must hold, and none of the second.
     other : conditions on the fields besides it.
     after, before : conditions on the fields beside it, the nearest first; first : there is none before it.
+    at_front : the pattern can be found nowhere but where the field begins.
     """
 
     labels: frozenset[str]
@@ -91,6 +92,7 @@ class Refinement:
     after: tuple[SchemeCondition, ...] = ()
     before: tuple[SchemeCondition, ...] = ()
     first: bool = False
+    at_front: bool = False
 
     def __post_init__(self) -> None:
         """Check that there is a group for every cut."""
@@ -121,26 +123,37 @@ class Refinement:
 
     def apply(self, text: str, spans: Sequence[Span]) -> list[Span]:
         """Return the fields of a record, refined."""
-        idle = not all(one.holds(text, spans) for one in self.when)
-        if idle or any(one.holds(text, spans) for one in self.unless):
-            return list(spans)
         labels = [span.label for span in spans]
-        return [piece for k in range(len(spans)) for piece in self._pieces(text, spans, labels, k)]
+        found = [
+            (k, cuts) for k in range(len(spans)) if self._is_meant(labels, k) and (cuts := self._cuts(text, spans, k))
+        ]
+        if not found or not all(one.holds(text, spans) for one in self.when):
+            return list(spans)
+        if any(one.holds(text, spans) for one in self.unless):
+            return list(spans)
+        cut = dict(found)
+        return [piece for k, span in enumerate(spans) for piece in self._pieces(text, span, cut.get(k))]
 
-    def _pieces(self, text: str, spans: Sequence[Span], labels: Sequence[str], k: int) -> Iterator[Span]:
-        """Yield field k of a record, or what becomes of it."""
+    def _cuts(self, text: str, spans: Sequence[Span], k: int) -> list[int]:
+        """Return where field k is cut, its two ends included; none where it stays."""
         span = spans[k]
-        match = self.pattern.search(text[span.start : span.end]) if self._is_meant(labels, k) else None
-        beside = [(one, spans[k - n]) for n, one in enumerate(self.after, 1)] if match else []
-        beside += [(one, spans[k + n]) for n, one in enumerate(self.before, 1)] if match else []
+        look = self.pattern.match if self.at_front else self.pattern.search
+        match = look(text[span.start : span.end])
+        if match is None:
+            return []
+        beside = [(one, spans[k - n]) for n, one in enumerate(self.after, 1)]
+        beside += [(one, spans[k + n]) for n, one in enumerate(self.before, 1)]
         others = [*spans[:k], *spans[k + 1 :]] if self.other else []
-        held = all(one.holds(text, [near]) for one, near in beside) and all(
-            one.holds(text, others) for one in self.other
-        )
-        if match is None or not held:
+        held = all(one.holds(text, [near]) for one, near in beside)
+        if not held or not all(one.holds(text, others) for one in self.other):
+            return []
+        return [span.start, *(span.start + match.start(n) for n in range(1, len(self.fields))), span.end]
+
+    def _pieces(self, text: str, span: Span, cuts: list[int] | None) -> Iterator[Span]:
+        """Yield a field, or what becomes of it."""
+        if cuts is None:
             yield span
             return
-        cuts = [span.start, *(span.start + match.start(k) for k in range(1, len(self.fields))), span.end]
         for label, a, b in zip(self.fields, cuts, cuts[1:], strict=False):
             if text[a:b].strip():
                 yield Span(a, b, label)
@@ -268,8 +281,9 @@ def load_scheme(name: str) -> Scheme:
 
 
 def load_refinements(name: str) -> tuple[Refinement, ...]:
-    """Return the refinements of a file that has nothing else."""
-    return tuple(map(_refinement, _table(name)["refine"]))
+    """Return the refinements of a file that has nothing else; patterns with "^" have it before all they look for."""
+    rows = map(_refinement, _table(name)["refine"])
+    return tuple(replace(row, at_front=row.pattern.pattern.startswith("^")) for row in rows)
 
 
 def _table(name: str) -> dict[str, Any]:
