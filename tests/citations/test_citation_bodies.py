@@ -13,8 +13,10 @@ from espalier.citations.normalise.bodies import HARD, LABELS, Stretch, features_
 
 PERSON, BODY, MORE = LABELS
 WORDS = st.sampled_from(
-    ["Smith", "A.", "J.", "Anna", "Ministry", "of", "Health", "National", "Institute", "Food", "Agriculture", "Inc."]
-    + ["WHO", "and", "de", "la", "Le", "Goff", "2019"]
+    (
+        *("Smith", "A.", "J.", "Anna", "Ministry", "of", "Health", "National", "Institute", "Food", "Agriculture"),
+        *("Inc.", "WHO", "and", "de", "la", "Le", "Goff", "2019"),
+    )
 )
 STRETCHES = st.lists(
     st.builds(
