@@ -2,9 +2,9 @@
 
     python scripts/price_oddities.py --data DIR
 
-DIR holds `publishers`, whose part `train` says which records are right. A price is the weight of an oddity in a logistic
-regression of 'all seven values are right' on oddities, beside the log odds that the labels alone promise; a ridge keeps
-what was seldom seen near the mean price. Printed with how often each was seen, and how many of those records were right.
+DIR holds `publishers`, whose part `train` says which records are right. A price is the weight of an oddity in a
+logistic regression of 'all seven values are right' on oddities, beside the log odds that the labels alone promise; a
+ridge keeps what was seldom seen near `PRIOR`. Printed with how often each was seen, and how many of those were right.
 """
 
 from __future__ import annotations
