@@ -19,7 +19,7 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from espalier.citations.normalise.kinds import standard_number
+from espalier.citations.normalise.types import standard_number
 from espalier.documents.line_words import pattern
 from espalier.documents.pace import look
 
