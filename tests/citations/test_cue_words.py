@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from espalier.citations.languages import ROLES as LANGUAGE_ROLES
 from espalier.citations.languages import folded, months, words
 
 CITATIONS = Path(__file__).resolve().parents[2] / "src" / "espalier" / "citations"
@@ -22,19 +23,7 @@ FILES = sorted(
 )
 SHORTEST = 5  # letters: what is shorter may be a piece of anything
 ROLES = ("volume", "issue", "pages", "count", "volumes", "editors", "translated", "accessed", "available", "theses")
-KNOWN = {
-    "pages",
-    "volume",
-    "issue",
-    "editor",
-    "edition",
-    "accessed",
-    "online",
-    "internet",
-    "article",
-    "paper",
-    "number",
-}
+KNOWN = {"editor", "online", "internet", "paper", "number", "numbers"} | set(LANGUAGE_ROLES)
 """Names of our own fields and values, and words that are English before they are cues."""
 LEFT = {
     "kinds": set[str](),

@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from espalier.citations.languages import before, folded
+from espalier.citations.languages import before, folded, kinds_in
 from espalier.citations.normalise.dates import (
     edition_beside,
     first_published,
