@@ -2,9 +2,9 @@
 
     python scripts/price_oddities.py --data DIR
 
-DIR holds `publishers`, whose part `train` says which records are right. A price is the weight of an oddity in a logistic
-regression of 'all seven values are right' on oddities, beside the log odds that the labels alone promise; a ridge keeps
-what was seldom seen near the mean price. Printed with how often each was seen, and how many of those records were right.
+DIR holds `publishers`, whose part `train` says which records are right. A price is the weight of an oddity in a
+logistic regression of 'all seven values are right' on oddities, beside the log odds that the labels alone promise; a
+ridge keeps what was seldom seen near `PRIOR`. Printed with how often each was seen, and how many of those were right.
 """
 
 from __future__ import annotations
@@ -20,11 +20,10 @@ from scipy.optimize import minimize
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "bench"))
 
-from works import Expected, publishers  # noqa: E402
-from works_values import is_right, said  # noqa: E402
-
-from espalier.citations.oddities import ODDITIES, oddities  # noqa: E402
-from espalier.citations.parser import bundled_parser  # noqa: E402
+from espalier.citations.oddities import ODDITIES, oddities
+from espalier.citations.parser import bundled_parser
+from works import Expected, publishers
+from works_values import is_right, said
 
 RIDGE = 1.0
 PRIOR = 1.5

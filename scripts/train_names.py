@@ -44,7 +44,22 @@ class Part(NamedTuple):
 
 
 WORDS = (
-    *("Co", "Church", "Bank", "House", "Board", "Park", "Gallery", "Stadt", "Banco", "Hall", "Page", "Work", "Day", "West"),
+    *(
+        "Co",
+        "Church",
+        "Bank",
+        "House",
+        "Board",
+        "Park",
+        "Gallery",
+        "Stadt",
+        "Banco",
+        "Hall",
+        "Page",
+        "Work",
+        "Day",
+        "West",
+    ),
     *("Bal", "Rao", "Das", "Roy", "Ali", "Cho", "Kim", "Lee", "Ito", "Abe", "Wu", "Diaz", "Chan"),
 )
 """Families that are words of bodies, too."""

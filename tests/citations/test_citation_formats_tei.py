@@ -35,7 +35,8 @@ def tags(element: ET.Element) -> list[str]:
 def test_a_thesis_in_full() -> None:
     assert entry(THESIS, text="raw <&>", xmlns=NAMESPACE) == (
         '<biblStruct xmlns="http://www.tei-c.org/ns/1.0" type="thesis" xml:id="andersen1994program">\n'
-        '<monogr><author><persName><forename type="first">L.</forename><forename type="middle">O.</forename><surname>Andersen</surname></persName></author>'
+        '<monogr><author><persName><forename type="first">L.</forename><forename type="middle">O.</forename>'
+        "<surname>Andersen</surname></persName></author>"
         '<title level="m">Program Analysis and Specialization for the C Programming Language</title>'
         "<imprint><publisher>DIKU, University of Copenhagen</publisher>"
         '<date type="published" when="1994-05">1994-05</date></imprint></monogr>\n'

@@ -51,7 +51,7 @@ def _prices() -> dict[str, float]:
 
 
 _MANY_INITIALS = 5
-_NUMBER = re.compile(r"([^\d\W]*)0*([0-9]{1,9})")
+_RANGE = re.compile(r"([^\d\W]?)0*([0-9]{1,9}) ?[-–] ?\1?0*([0-9]{1,9})")
 _BRACKETS = (("(", ")"), ("[", "]"))
 
 
@@ -84,11 +84,9 @@ def _has_digit_in_name(work: Work) -> bool:
 
 
 def _runs_backwards(work: Work) -> bool:
-    """Tell whether the last page comes before the first."""
-    if work.pages is None or not work.pages.last:
-        return False
-    first, last = _NUMBER.fullmatch(work.pages.first), _NUMBER.fullmatch(work.pages.last)
-    return bool(first and last and first[1] == last[1] and int(last[2]) < int(first[2]))
+    """Tell whether the last page comes before the first; one in short, 101-8, is longer than it looks."""
+    found = _RANGE.fullmatch(work.pages.text) if work.pages else None
+    return found is not None and len(found[2]) <= len(found[3]) and int(found[3]) < int(found[2])
 
 
 def _has_wrong_check_digit(work: Work) -> bool:

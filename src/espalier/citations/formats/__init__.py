@@ -26,8 +26,8 @@ It holds only a-z and 0-9 and begins with a letter, so it is a BibTeX key, an XM
 (Müller: muller), letters that do not decompose are spelt out (Søren: soren, Strauß: strauss), Cyrillic and Greek ones
 in Latin (Иванов: ivanov). A name in another script gives its first signs as they sound (김: gim, 王: wang, やまだ:
 yamada) or, where nothing tells how, their numbers (u5c71); so does a title where there is no name. An empty key is
-'ref'. Leading articles of titles are passed over. Memory: a fingerprint of every key given so far, which uniqueness costs. An entry
-that was read from a bibliography keeps the key that it has there, without what would end it in BibTeX.
+'ref'. Leading articles of titles are passed over. Memory: a fingerprint of every key given so far, which uniqueness
+costs. An entry that was read from a bibliography keeps the key that it has there, without what would end it in BibTeX.
 """
 
 from __future__ import annotations
@@ -366,64 +366,16 @@ def _ascii(text: str) -> str:
 _PINYIN = {
     sign: sound
     for sound, signs in (
-        pair.split(":")
-        for pair in [
-            "wang:王汪",
-            "li:李",
-            "zhang:张張",
-            "liu:刘劉",
-            "chen:陈陳",
-            "yang:杨楊",
-            "huang:黄黃",
-            "zhao:赵趙",
-            "wu:吴吳",
-            "zhou:周",
-            "xu:徐许許",
-            "sun:孙孫",
-            "ma:马馬",
-            "zhu:朱",
-            "hu:胡",
-            "guo:郭",
-            "he:何",
-            "lin:林",
-            "gao:高",
-            "luo:罗羅",
-            "zheng:郑鄭",
-            "liang:梁",
-            "xie:谢謝",
-            "song:宋",
-            "tang:唐",
-            "deng:邓鄧",
-            "feng:冯馮",
-            "han:韩韓",
-            "cao:曹",
-            "zeng:曾",
-            "peng:彭",
-            "xiao:萧肖",
-            "cai:蔡",
-            "pan:潘",
-            "dong:董",
-            "yuan:袁",
-            "yu:于余",
-            "ye:叶葉",
-            "jiang:蒋蔣姜",
-            "du:杜",
-            "su:苏蘇",
-            "wei:魏",
-            "cheng:程",
-            "lu:吕呂卢盧陆陸",
-            "ding:丁",
-            "shen:沈",
-            "ren:任",
-            "yao:姚",
-            "fu:傅",
-            "zhong:钟鐘",
-            "cui:崔",
-            "tan:谭譚",
-            "liao:廖",
-            "fan:范",
-            "jin:金",
-        ]
+        *(("wang", "王汪"), ("li", "李"), ("zhang", "张張"), ("liu", "刘劉"), ("chen", "陈陳"), ("yang", "杨楊")),
+        *(("huang", "黄黃"), ("zhao", "赵趙"), ("wu", "吴吳"), ("zhou", "周"), ("xu", "徐许許"), ("sun", "孙孫")),
+        *(("ma", "马馬"), ("zhu", "朱"), ("hu", "胡"), ("guo", "郭"), ("he", "何"), ("lin", "林"), ("gao", "高")),
+        *(("luo", "罗羅"), ("zheng", "郑鄭"), ("liang", "梁"), ("xie", "谢謝"), ("song", "宋"), ("tang", "唐")),
+        *(("deng", "邓鄧"), ("feng", "冯馮"), ("han", "韩韓"), ("cao", "曹"), ("zeng", "曾"), ("peng", "彭")),
+        *(("xiao", "萧肖"), ("cai", "蔡"), ("pan", "潘"), ("dong", "董"), ("yuan", "袁"), ("yu", "于余")),
+        ("ye", "叶葉"),
+        *(("jiang", "蒋蔣姜"), ("du", "杜"), ("su", "苏蘇"), ("wei", "魏"), ("cheng", "程"), ("lu", "吕呂卢盧陆陸")),
+        *(("ding", "丁"), ("shen", "沈"), ("ren", "任"), ("yao", "姚"), ("fu", "傅"), ("zhong", "钟鐘"), ("cui", "崔")),
+        *(("tan", "谭譚"), ("liao", "廖"), ("fan", "范"), ("jin", "金")),
     )
     for sign in signs
 }

@@ -141,8 +141,8 @@ def _is_bare(name: Name, text: str) -> bool:
     initials = name.given.replace(". ", "").removesuffix(".")
     if not name.family or not initials.isalpha() or not initials.isupper():
         return False
-    family = re.escape(name.family)
-    return re.search(rf"{family},? {initials}(?![\w.])|(?<!\w){initials} {family}", text) is not None
+    family, end = re.escape(name.family), r"(?!\w)" if len(initials) > 1 else r"(?![\w.])"  # a stop ends the list
+    return re.search(rf"{family},? {initials}{end}|(?<!\w){initials} {family}", text) is not None
 
 
 def _name(name: Name, bare: bool) -> str:

@@ -35,6 +35,7 @@ __all__ = [
     "is_hint",
     "labels_of",
     "may_be_bodies",
+    "weights",
 ]
 
 PERSON, BODY, MORE = LABELS = ("person", "body", "more")
@@ -74,7 +75,7 @@ def labels_of(stretches: Sequence[Stretch]) -> list[str]:
         word for stretch in stretches for word in stretch.words
     ):
         return [PERSON] * len(stretches)
-    table, steps = _weights()
+    table, steps = weights()
     scores = [0.0, _NEVER, _NEVER]
     ways: list[tuple[int, int, int]] = []
     for k, stretch in enumerate(stretches):
@@ -103,7 +104,7 @@ def may_be_bodies(words: Iterable[str]) -> bool:
 @lru_cache(maxsize=8192)
 def is_hint(word: str) -> bool:
     """Tell whether a word that is no initials speaks, at whatever place, rather for a body; nobody is called 2020."""
-    if len(word) <= _INITIALS:
+    if len(word) <= _INITIALS and word.isupper():
         return False
     return word.isdigit() or max(_of_word(word, position)[0] for position in _PLACES) > _HINT
 
@@ -136,7 +137,7 @@ def _positions(n: int) -> list[str]:
 @lru_cache(maxsize=8192)
 def _of_word(word: str, position: str) -> tuple[float, float]:
     """Return what a word at a place says for the beginning of a body, and for the rest of one."""
-    table, _ = _weights()
+    table, _ = weights()
     rows = [table[_bucket(name)] for name in (*_word_names(word), *_placed_names(word, position))]
     return sum(row[0] for row in rows), sum(row[1] for row in rows)
 
@@ -225,7 +226,7 @@ def _bucket(name: str) -> int:
 
 
 @cache
-def _weights() -> tuple[list[tuple[float, float]], list[tuple[float, float]]]:
+def weights() -> tuple[list[tuple[float, float]], list[tuple[float, float]]]:
     """Return the weights of features, and of steps from each label to a body and to the rest of one."""
     with resources.files("espalier.citations.normalise").joinpath("bodies.npy").open("rb") as file:
         rows = np.load(file).astype(np.float64) / STEP

@@ -374,7 +374,8 @@ def capital_families(pieces: Sequence[Piece]) -> None:
         inverted = after is not None and (len(after.words) == 1 or all(map(is_initial, after.words)))
         if len(words) < 2 or piece.institution:
             continue
-        for i, word in enumerate(words[:-1]):
+        before = list(words)
+        for i, word in enumerate(before[:-1]):
             between = i > 0 and _is_long(words[i - 1]) and _is_long(words[i + 1])
             capitals = word.isupper() and words[i + 1].isupper() and _is_family_word(words[i + 1])
             if word in _JOINING and between and (inverted or (words[i - 1].isupper() and words[i + 1].isupper())):
@@ -386,7 +387,7 @@ def capital_families(pieces: Sequence[Piece]) -> None:
                 and (low := word.lower()) in PARTICLES | _CAPITAL_PARTICLES
             ):
                 words[i] = word.capitalize() if low in _CAPITAL_PARTICLES else low
-        if inverted and any(map(str.isupper, words)) and not all(map(str.isupper, words)):
+        if inverted and words != before:
             piece.words = [recased(word) for word in words]
 
 
