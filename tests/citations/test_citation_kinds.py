@@ -216,6 +216,19 @@ CONTAINER, VOLUME, PAGES = "container-title", ("volume", "12,"), ("pages", "p. 3
         ("article-journal", [AUTHOR, TITLE, (CONTAINER, "« Archivio storico italiano »,"), ("volume", "5")]),
         ("book", [("author", "Public Record Office,"), ("title", "Guide 12."), ("publisher", "HMSO")]),
         ("article-journal", [("author", "PRO, A., AGI, B."), TITLE, (CONTAINER, "Sand,"), ("volume", "5")]),
+        # laws
+        ("legislation", [("title", "Water Resources Act 1991,"), ("note", "c. 57.")]),
+        ("legislation", [("title", "Lei n. 9.433, de 8 de janeiro de 1997."), ("location", "Brasília,")]),
+        ("legislation", [("title", "Regulation (EU) 2016/1 on sands,"), ("container-title", "OJ L"), VOLUME]),
+        ("book", [AUTHOR, ("title", "The Act of 1832."), ("publisher", "Springer,")]),
+        ("article-journal", [AUTHOR, ("title", "After the Water Act 1991."), (CONTAINER, "Sand,"), VOLUME]),
+        # broadcasts, maps, posts and letters
+        ("broadcast", [AUTHOR, TITLE, ("genre", "[Audio podcast episode]."), (CONTAINER, "In Sands.")]),
+        ("broadcast", [AUTHOR, ("title", "Sands [TV series]."), ("publisher", "Sand TV.")]),
+        ("map", [("title", "Sheet 12. 1:50 000."), ("publisher", "Sand Survey,")]),
+        ("map", [AUTHOR, ("title", "Geology of sands [Map]."), ("publisher", "Sand Survey,")]),
+        ("post-weblog", [AUTHOR, ("title", "Sands of today [Tweet]."), ("url", "https://x.org/1")]),
+        ("personal_communication", [AUTHOR, ("title", "[Letter to B. Ho]."), ("genre", "Letter to B. Ho,")]),
         # films and records
         ("motion_picture", [AUTHOR, TITLE, ("genre", "[DVD]."), ("publisher", "Paramount,")]),
         ("motion_picture", [TITLE, ("genre", "[Motion picture]."), ("location", "USA:"), ("publisher", "Paramount,")]),
@@ -500,14 +513,20 @@ def test_a_meeting() -> None:
 @pytest.mark.parametrize(
     ("kind", "bibtex", "ris", "endnote"),
     [
-        ("dataset", "dataset", "DATA", "Dataset"),
-        ("software", "software", "COMP", "Computer Program"),
-        ("patent", "patent", "PAT", "Patent"),
-        ("standard", "standard", "STAND", "Standard"),
+        ("dataset", "misc", "DATA", "Dataset"),
+        ("software", "misc", "COMP", "Computer Program"),
+        ("patent", "misc", "PAT", "Patent"),
+        ("standard", "misc", "STAND", "Standard"),
         ("article-newspaper", "article", "NEWS", "Newspaper Article"),
         ("article-magazine", "article", "MGZN", "Magazine Article"),
-        ("legal_case", "jurisdiction", "CASE", "Case"),
+        ("legal_case", "misc", "CASE", "Case"),
         ("manuscript", "unpublished", "MANSCPT", "Manuscript"),
+        ("legislation", "misc", "STAT", "Statute"),
+        ("motion_picture", "misc", "MPCT", "Film or Broadcast"),
+        ("broadcast", "misc", "VIDEO", "Film or Broadcast"),
+        ("map", "misc", "MAP", "Map"),
+        ("post-weblog", "misc", "BLOG", "Blog"),
+        ("personal_communication", "misc", "PCOMM", "Personal Communication"),
         ("webpage", "misc", "ELEC", "Web Page"),
         ("paper-conference", "inproceedings", "CONF", "Conference Paper"),
     ],
@@ -544,9 +563,9 @@ def test_a_record_without_any_of_it_has_none() -> None:
 
 def test_a_mark_says_the_type_and_is_no_genre() -> None:
     work = record_of(AUTHOR, TITLE, ("genre", "[D]."), ("genre", "Doctoral dissertation.")).work
-    assert (work.type, work.genre, work.unread) == ("thesis", "Doctoral dissertation", (("genre", "D"),))
+    assert (work.type, work.genre, work.unread) == ("thesis", "Doctoral dissertation", ())
     work = record_of(AUTHOR, TITLE, ("genre", "［J/OL］."), ("container-title", "Acta,")).work
-    assert (work.type, work.genre, work.unread) == ("article-journal", "", (("genre", "J/OL"),))
+    assert (work.type, work.genre, work.unread) == ("article-journal", "", ())
 
 
 def test_leaves_that_are_counted_are_not_said_twice() -> None:

@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from espalier.citations.languages import before, folded
+from espalier.citations.languages import before, folded, kinds_in
 from espalier.citations.normalise.dates import (
     edition_beside,
     first_published,
@@ -85,9 +85,6 @@ __all__ = [
 
 T = TypeVar("T")
 
-_AHEAD = re.compile(
-    r"\W*(?:e-?pub\b|e-?collection\b|(?:(?:first )?(?:published|available) |advance )?online\b|ahead of)", re.IGNORECASE
-)
 _CUE_OF_SERIES = r"(?:(?:[Ss]er|[Cc]oll)\.,?|of)\s+"
 _SERIES = re.compile(rf"[\W_]*(?:[Ii]n:?\s+(?:{_CUE_OF_SERIES})?|{_CUE_OF_SERIES})(\S.*)", re.DOTALL)
 _THAI = re.compile("[\u0e01-\u0e4e]")
@@ -233,7 +230,7 @@ class FieldReader:
         if label == "accessed":  # updated 2002 May 16; cited 2002 Jul 9
             kept = [part for part in parts if is_visit(part)]
         else:
-            kept = [part for part in parts if not _AHEAD.match(part)]
+            kept = [part for part in parts if "ahead" not in kinds_in(part)]
         if len(kept) == len(parts) or not any((parse_date(text) or Date()).parts for text in kept):
             return texts
         self._unread += [(label, text) for text in parts if text not in kept]

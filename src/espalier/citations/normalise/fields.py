@@ -26,27 +26,21 @@ def fields_of(record: Record) -> list[tuple[str, str]]:
     """Return label and text of each field, those mended that can only be a mistake."""
     text = record.text
     pairs = [(field.label, field.text) for field in record.fields]
-    if asked := _asked(tuple([label for label, _ in pairs])):
+    labels = tuple([label for label, _ in pairs])
+    if asked := _asked(labels):
         spans = [Span(field.start, field.end, field.label) for field in record.fields]
-        if (better := _refined(text, spans, asked)) is not None:
+        better, done = spans, 0
+        while left := [(n, row, places) for n, row, places in asked if n >= done]:
+            n, row, places = left[0]
+            done = n + 1
+            if (mended := row.apply(text, better, places)) is not None:
+                better = merged(text, mended)
+                asked = _asked(tuple([span.label for span in better]))
+        if better is not spans:
             pairs = [(span.label, text[span.start : span.end]) for span in better]
     if has_markup(text) or "?" in text or "~" in text or "\ufffd" in text or "â" in text:
         pairs = [(label, readable(label, part)) for label, part in pairs]
     return pairs
-
-
-def _refined(text: str, spans: list[Span], asked: tuple[Refinement, ...]) -> list[Span] | None:
-    """Return fields, refined; None if there was nothing to mend."""
-    changed = False
-    while asked:
-        row, *rest = asked
-        better = row.apply(text, spans)
-        asked = tuple(rest)
-        if better != spans:
-            changed, spans = True, merged(text, better)
-            later = _rows()[_rows().index(row) + 1 :]
-            asked = tuple(row for row in _asked(tuple([span.label for span in spans])) if row in later)
-    return spans if changed else None
 
 
 @cache
@@ -55,6 +49,9 @@ def _rows() -> tuple[Refinement, ...]:
 
 
 @lru_cache(maxsize=4096)
-def _asked(labels: tuple[str, ...]) -> tuple[Refinement, ...]:
-    """Return the rows that a sequence of labels has an occasion for; few sequences make up nearly all references."""
-    return tuple(row for row in _rows() if row.may_apply(labels))
+def _asked(labels: tuple[str, ...]) -> tuple[tuple[int, Refinement, tuple[int, ...]], ...]:
+    """Return the rows that a sequence of labels has an occasion for, their numbers, and which fields they are about.
+
+    Few sequences make up nearly all references.
+    """
+    return tuple((n, row, places) for n, row in enumerate(_rows()) if (places := row.places(labels)))

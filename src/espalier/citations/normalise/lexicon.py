@@ -1,11 +1,14 @@
 """The words that normalisation looks up: parts of names, institutions.
 
-They are closed lists of common words in the languages of most references, not learned from any data.
+They are closed lists of common words, not learned from any data, in the files of `languages`; those of several
+languages stand in `mul.toml`. Here they are as they are written there, with their capitals.
 """
 
 from __future__ import annotations
 
 import re
+
+from espalier.citations.languages import entries
 
 __all__ = [
     "BACK_REFERENCES",
@@ -55,65 +58,38 @@ def vocabulary(words: str) -> frozenset[str]:
     return frozenset(words.split())
 
 
-PARTICLES = vocabulary(
-    "van von der den dem ten ter te 't ’t 's ’s vander vom zu zum zur de del della delle dei degli di da das do dos du "
-    "des la le les los las af av el al bin ibn ben abu ó ní nic mac ait aït"
-)
+PARTICLES = frozenset(entries("particles"))
 """Words that stand before a family name; in lower case they always do."""
-LOW_PARTICLES = PARTICLES | vocabulary("in op aan uit")
+LOW_PARTICLES = PARTICLES | frozenset(entries("low_particles"))
 """Those, and the ones that are a particle in lower case only: J. in 't Veld, but In Ho Kim."""
 
-FAMILY_PREFIXES = vocabulary("ibn ó ní nic ait aït")
+FAMILY_PREFIXES = frozenset(entries("family_prefixes"))
 """Particles that are no given name even where they stand first: Ibn Khaldun, Ó Briain."""
 
-SHORT_GIVEN = vocabulary(
-    "gy ny geo jas jos joh edw aug wil alb alf ant art ern eug fel ign jac lud ma ag gu ot ge aa al"
-)
+SHORT_GIVEN = frozenset(entries("short_given"))
 """Abbreviated given names that look like whole ones, without their full stops."""
 
-WHOLE_GIVEN = vocabulary(
-    "ada amy ana ann ava ben bob dan eli eva eve guy ian ida ina ira ivy jan jay jim joe jon kay ken kim lea lee leo "
-    "lia lou luc mae max may mia nan ned noa ola ole pam pat per ray ron roy sam siv sue ted tim tom tor una ute uwe "
-    "zoe åsa"
-)
+WHOLE_GIVEN = frozenset(entries("whole_given"))
 """Short given names that are not abbreviated: a full stop after them ends the list."""
 
-SUFFIXES = vocabulary(
-    "Jr jr Sr sr Jnr Snr Junior II III IV 2nd 3rd 4th Esq PhD DPhil MPhil MSc BSc DSc ScD EdD PsyD PharmD MBChB "
-    "dÄ dJ dÄltere dJüngere"  # Plinius d. Ä.
-)
+SUFFIXES = frozenset(entries("name_suffixes"))
 """Words that stand after a name, without their full stops."""
-DEGREES = vocabulary("MD RN MPH MBA DDS DMD DVM DNP LLB LLM LLD MBBS MRCP FRCP FRCS FRCPC FACP FACS FRS CBE OBE MBE")
+DEGREES = frozenset(entries("degrees"))
 """Degrees and honours in capitals, without their full stops; after a family name alone they are initials."""
-WEAK_DEGREES = vocabulary("MA BA MS BS DO MB JD SJ OP OSB OFM")
+WEAK_DEGREES = frozenset(entries("weak_degrees"))
 """Such as are commoner as initials or as a family name, and count only after a whole name."""
-DEGREE_PARTS = vocabulary("ph phil sc")
+DEGREE_PARTS = frozenset(entries("degree_parts"))
 """Words of degrees written apart: Ph. D., D. Phil., M. Sc."""
 
-TITLES = vocabulary("dr prof mr mrs ms mme herr frau dra dott ing dr.-ing dipl.-ing")
+TITLES = frozenset(entries("titles"))
 """What people are called before their names, casefolded and without full stops."""
 
-GIVEN_NAMES_ONLY = vocabulary(
-    "Sidney Beatrice Jacob Jakob Wilhelm Karl Hans Heinrich Johann Josef Gertrud Anna Maria Susan Elizabeth Margaret "
-    "Catherine Katherine Barbara Helen Sarah Judith Nancy Patricia Linda Carol Christine William Edward Fernand Ernest "
-    "Émile Françoise Hélène Monique Jeanne Juan José Carlos Giovanni Giuseppe Carlo"
-)
+GIVEN_NAMES_ONLY = frozenset(entries("given_only"))
 """Common given names that are hardly ever family names."""
-GIVEN_NAMES = GIVEN_NAMES_ONLY | vocabulary(
-    "Friedrich Marie Mary Ruth Jane John Robert Richard Michael David Peter Charles Joseph Daniel Stephen Andrew "
-    "Anthony Philip Pierre Jean Jacques François Michel Louis Claude Georges Henri Paul André Philippe Marcel Roger "
-    "René Raymond Gérard Bernard Alain Yves Lucien Albert Roland Gilles Simone Luis Antonio Francesco"
-)
+GIVEN_NAMES = GIVEN_NAMES_ONLY | frozenset(entries("given"))
 """Those, and others; what stands around shows that they are no families."""
 
-RULERS = vocabulary(
-    "Louis Ludwig Luis Luigi Pius Pie Pío Pio Leo Leon Léon Elizabeth Elisabeth Isabel Catherine Katharina Frederick "
-    "Friedrich Frédéric Wilhelm William Henry Heinrich Henri Enrique Charles Karl Carlos Carlo Karel Philip Philipp "
-    "Philippe Felipe Francis Franz François James Jacobus George Georg Edward Richard Innocent Innozenz Gregory Gregor "
-    "Clement Clemens Urban Benedict Benedikt Benedictus Boniface Bonifaz Alexander Sixtus Nicholas Nikolaus Nicolas "
-    "Napoleon Napoléon Gustav Christian Alfonso Joseph Otto Ivan Peter Paul Johannes John Ramses Ramesses Ptolemy "
-    "Abdulhamid Mehmed Selim Murad Constantine Leopold Maximilian Victoria Ferdinand Rudolf Mary Mithridates"
-)
+RULERS = frozenset(entries("rulers"))
 """Names of kings, queens and popes, who have a number behind them."""
 RULERS_IN_TWO_WORDS = frozenset(
     (
@@ -121,30 +97,20 @@ RULERS_IN_TWO_WORDS = frozenset(
         *("Friedrich Wilhelm", "Frederick William", "Victor Emmanuel", "Vittorio Emanuele", "Franz Joseph"),
     )
 )
-NUMERALS = vocabulary("I II III IV V VI VII VIII IX X XI XII XIII XIV XV XVI XVII XVIII XIX XX XXI XXII XXIII")
+NUMERALS = frozenset(entries("numerals"))
 """Their numbers."""
-REGNAL = vocabulary("pope papst pape papa king könig roi rey queen königin reine emperor kaiser empereur tsar czar")
+REGNAL = frozenset(entries("regnal"))
 """What they are, casefolded."""
-BACK_REFERENCES = vocabulary(
-    "ders ders. Ders Ders. dies dies. Dies. id id. Id. idem idem. Idem Idem. ead ead. Ead. eadem Eadem dens dens."
-)
+BACK_REFERENCES = frozenset(entries("back_references"))
 """Words for the names of the reference before; without a stop they may be names (Dies) where they have a capital."""
 
-JOINERS = vocabulary("and & &amp; und et en og och with mit и та")
+JOINERS = frozenset(entries("joiners"))
 """Words between two names."""
-LOW_JOINERS = vocabulary("ve dan és şi și și và và και oraz eta і й و")
+LOW_JOINERS = frozenset(entries("low_joiners"))
 """Such as are names, too, where they have a capital (Dan), and join names in lower case only."""
 
-ROLES = vocabulary(
-    "eds hrsg hrsgg hgg herausgeber herausgeberin editor editors edited translator translators translated transl "
-    "übers übersetzer coords éds éditeur éditeurs editores compiler compilers compilador compiladores organizador "
-    "organizadores coordinador coordinadores traducteur traductor tradutor traduttore çeviren inventor inventors "
-    "assignee assignees"
-)
-ROLES_IN_SHORT = vocabulary(
-    "ed éd hg trans tr trad dir coord org orgs comp comps red toim suom szerk επιμ çev haz přel prel övers terj ред "
-    "сост упоряд edd"
-)
+ROLES = frozenset(entries("roles"))
+ROLES_IN_SHORT = frozenset(entries("roles_in_short"))
 """Abbreviations of roles that may be names, too."""
 
 # What may stand before a list of names.
@@ -166,7 +132,7 @@ BEFORE_NAMES = re.compile(
     r"|(?:eds?|hrsg|hg|transl?|tr|trad|[uü]bers|comp)\.(?=\s))",
     re.IGNORECASE,
 )
-ROLES_ALONE = vocabulary("director directors directora regisseur rev")
+ROLES_ALONE = frozenset(entries("roles_alone"))
 """Roles that stand between commas, in lower case; elsewhere they are words of an institution."""
 
 # What the editors of a work have done, in several words: "ed. and trans. by", "hrsg. u. eingel. v."; the first of them
@@ -186,11 +152,7 @@ ROLES_OF_WORDS = re.compile(
     r"|(?:(?:trad|ed)\.? )?(?:it|fr|ted|ingl|spagn)\.,? a cura di\b|(?:regie|directors?):)",
     re.IGNORECASE,
 )
-ROLE_OPENINGS = vocabulary(
-    "edited translated compiled revised introduced annotated directed adapted selected illustrated collected arranged "
-    "prepared produced herausgegeben übersetzt übertragen bearb bearbeitet eingel eingeleitet besorgt komm kommentiert "
-    "ausgew ausgewählt zusammengestellt erl erläutert regie par by"
-)
+ROLE_OPENINGS = frozenset(entries("role_openings"))
 """Words that such a text may begin with."""
 # A role of several words in brackets behind the names.
 ROLE_BEHIND = re.compile(r"[(\[]\s*(?:a c(?:ura|\.) ?di|(?:sous la )?dir(?:\.|ection) de)\s*[)\]]", re.IGNORECASE)
@@ -216,22 +178,11 @@ RARE_HINTS_OF_OTHERS = (
 )
 
 # The commonest family names of China in Pinyin; before a given name in Pinyin they are family names.
-CHINESE_FAMILIES = vocabulary(
-    "wang li zhang liu chen yang huang zhao wu zhou xu sun ma zhu hu guo he lin gao luo zheng liang xie song tang "
-    "deng feng han cao zeng peng xiao cai pan tian dong yuan yu ye jiang du su wei cheng lu ding shen ren yao cui "
-    "zhong tan fan liao shi jin jia xia fu fang zou xiong bai meng qin qiu hou yan xue lei hao mao"
-)
+CHINESE_FAMILIES = frozenset(entries("chinese_families"))
 # The commonest ones of Korea, before a given name of two syllables with a hyphen, and of Vietnam.
-KOREAN_FAMILIES = vocabulary(
-    "kim lee yi rhee park pak choi choe jung jeong chung kang cho jo yoon yun jang chang lim im rim han oh seo suh "
-    "shin sin kwon hwang ahn an song yoo yu ryu hong jeon jun ko koh moon mun yang bae baek paik huh heo nam noh roh "
-    "sim shim ha kwak sung seong cha joo ju woo koo ku min na jin ji eom um won"
-)
-VIETNAMESE_FAMILIES = vocabulary(
-    "nguyễn nguyen trần tran phạm pham huỳnh huynh hoàng hoang phan đặng bùi bui đỗ ngô dương lê võ vũ hồ lý đinh "
-    "trịnh trinh trương truong"
-)
-VIETNAMESE_SHORT_FAMILIES = vocabulary("le vo vu ho do ly ngo dang dinh duong mai")
+KOREAN_FAMILIES = frozenset(entries("korean_families"))
+VIETNAMESE_FAMILIES = frozenset(entries("vietnamese_families"))
+VIETNAMESE_SHORT_FAMILIES = frozenset(entries("short_families"))
 """Such as may be another word; a middle name (Van, Thi) tells that they are family names."""
 FAMILIES_FIRST = CHINESE_FAMILIES | KOREAN_FAMILIES | VIETNAMESE_FAMILIES | VIETNAMESE_SHORT_FAMILIES
 """Family names that may stand before a given name in full."""
@@ -240,12 +191,12 @@ PATRONYMIC_ENDS = (
     *("ovna", "evna", "ichna"),
 )
 """Ends of the names after the father that stand behind a given name; Latin -ovich ends too many family names."""
-HUNGARIAN_INITIALS = vocabulary("zs gy sz cs ny")
+HUNGARIAN_INITIALS = frozenset(entries("long_initials"))
 """Initials of two letters, casefolded and without full stops."""
 HAN_FAMILIES = frozenset(
     "王李张張刘劉陈陳杨楊黄黃赵趙吴吳周徐孙孫马馬朱胡郭何林高罗羅郑鄭梁谢謝宋唐许許邓鄧冯馮韩韓曹曾彭萧肖蔡潘田董袁于余叶葉蒋蔣杜"
     "苏蘇魏程吕呂丁沈任姚卢盧傅钟鐘姜崔谭譚廖范汪陆陸金石戴贾賈韦韋夏邱方侯邹鄒熊孟秦白江阎閻薛尹段雷史陶贺賀毛顾顧龚龔邵万萬钱錢严嚴伍时時舒倪童颜顏骆駱柯管莫洪左吉"
-) | vocabulary("欧阳 歐陽 司马 司馬 上官 诸葛 諸葛 司徒 东方 夏侯 皇甫 尉迟 公孙 慕容 令狐")
+) | frozenset(entries("double_families"))
 """Chinese family names of one sign and of two."""
 
 HANGUL_FAMILIES = frozenset(

@@ -72,10 +72,6 @@ _MEETING_IN_SHORT = re.compile(  # In: MICCAI 2015, In ACM CCS
 )
 _ACRONYM = re.compile(r"[A-Z][A-Za-z]*[A-Z]{2}[A-Za-z]*(?: ?['’]?[0-9]{2,4})?\W*")  # ICML, NeurIPS 2019
 _SECTION = re.compile(r"(?:pp?\.? ?)?[A-H][0-9]{1,2}\W*", re.IGNORECASE)  # page A12 of a newspaper
-_YEARLY = re.compile(  # a volume that is counted in years is a journal's
-    r"\W*(?:[0-9IVXLC]+\w{0,3}\.? ?)?(?:année|anno|año|ano|jahrgang|jg|roč|årg|évf|vsk|vuosikerta|god|letnik|год)",
-    re.IGNORECASE,
-)
 _OF_BOOKS = frozenset({"editor", "publisher", "location", "isbn", "edition"})
 _OF_EDITED = frozenset({"editor", "translator", "isbn", "edition"})
 _NOT_IN_ARCHIVES = frozenset({"editor", "publisher", "isbn", "edition", "url", "doi"})
@@ -113,18 +109,12 @@ class _Told:
     @cached_property
     def held(self) -> str:
         """What holds the work, by its own words: a preprint's archive, a meeting, a book, a journal; "" if unknown."""
-        shown = kinds_in(self.container)
-        if "preprint" in shown:
-            return "article"
-        if "journal" in kinds_in(self.container.partition(" ")[0]):
-            return "article-journal"
-        printed = not shown.isdisjoint(("proceedings", "acts")) and not self._is_series
-        short = _ACRONYM.fullmatch(self.container) and not self.has("volume", "issue", "url", "editor")
-        if "meeting" in shown or printed or short or _MEETING_IN_SHORT.fullmatch(self.container):
-            return "paper-conference"
-        if _BEFORE_BOOK.match(self.container):
-            return "chapter"
-        return "article-journal" if not shown.isdisjoint(("journal", "proceedings", "acts")) else ""
+        shown = _shown_by(self.container)
+        if shown == "proceedings":
+            return "article-journal" if self._is_series else "paper-conference"
+        if shown == "acronym":
+            return "" if self.has("volume", "issue", "url", "editor") else "paper-conference"
+        return shown
 
     @cached_property
     def _is_series(self) -> bool:
@@ -139,7 +129,7 @@ class _Told:
     def is_journal(self) -> bool:
         """Tell an article of a journal from a chapter, where the container alone does not."""
         if self.held == "chapter" and self.texts.keys().isdisjoint(_OF_BOOKS):
-            yearly = _YEARLY.match(self.texts.get("volume", "")) is not None
+            yearly = self.shows("volume", "yearly")  # a volume that is counted in years is a journal's
             as_journal = _BEFORE_ALL.match(self.container) is not None and self.has("volume")
             return yearly or as_journal or self.has("issue") or self.shows("container-title", "journal")
         alone = self.has("volume") and self.has("pages") and (self.texts.keys() & _OF_BOOKS) <= {"editor"}
@@ -174,7 +164,8 @@ class _Told:
     def standard(self) -> bool:
         """Tell a standard by the number that its title begins with: with a year, or all of it, or before a colon."""
         named = _standard_as_author(self.texts) if self.texts.get("author", "")[1:2].isupper() else ""
-        for text in (named, self.title):
+        titled = self.title if self.title[1:2].isupper() or self.title[:4] == "3GPP" else ""
+        for text in (named, titled):
             number = standard_number(text) if text and not self.has("volume") else ""
             inside = self.container and "standard" not in kinds_in(self.container)
             if number and not inside and (":" in number or "-" in number or text[len(number) :][:1] in (*":,.", "")):
@@ -215,6 +206,25 @@ class _Told:
             return False
         named = self.shows("title", "law") and (_numbered(self.title) or self.has("date") or self.has("volume"))
         return _ARTICLE_OF_LAW.search(self.title) is not None or (bool(named) and not self.has("author"))
+
+
+@remembered(longest=100)
+def _shown_by(container: str) -> str:
+    """Return what a container shows by its own words: a type, "proceedings", "acronym", or "" for nothing."""
+    shown = kinds_in(container)
+    if "preprint" in shown:
+        return "article"
+    if "meeting" in shown and "journal" in kinds_in(container.partition(" ")[0]):
+        return "article-journal"
+    if "meeting" in shown or _MEETING_IN_SHORT.fullmatch(container):
+        return "paper-conference"
+    if not shown.isdisjoint(("proceedings", "acts")):
+        return "proceedings"
+    if _ACRONYM.fullmatch(container):
+        return "acronym"
+    if _BEFORE_BOOK.match(container):
+        return "chapter"
+    return "article-journal" if "journal" in shown else ""
 
 
 _Row = tuple[str, Callable[[_Told], object]]
@@ -342,7 +352,7 @@ _WORDS_OF_FORM = 5
 
 
 def form_behind(title: str) -> tuple[str, str] | None:
-    """Return a title without the kind or version of a work behind it, and that: "Lakes [Film]", "On figs. MSc thesis"."""
+    """Return a title without the kind or version of a work behind it, and that: "Lakes [Film]", "On figs. Thesis"."""
     if title.rstrip(" .,:;")[-1:] in ("]", ")"):
         found = _FORM.fullmatch(title)
         bracketed = found is not None and found[2][0] == "[" and (_said_by(found[2]) or "internet" in found[2].lower())

@@ -103,13 +103,13 @@ class Refinement:
                 hint=f"{self.pattern.pattern!r} has {self.pattern.groups}",
             )
 
-    def may_apply(self, labels: Sequence[str]) -> bool:
-        """Tell whether fields with these labels, in order, give an occasion."""
+    def places(self, labels: Sequence[str]) -> tuple[int, ...]:
+        """Return which fields give an occasion, as far as labels can tell."""
         if not all(one.may_hold(labels) for one in self.when):
-            return False
+            return ()
         if any(not one.pattern.pattern and one.may_hold(labels) for one in self.unless):
-            return False
-        return any(self._is_meant(labels, k) for k in range(len(labels)))
+            return ()
+        return tuple(k for k in range(len(labels)) if self._is_meant(labels, k))
 
     def _is_meant(self, labels: Sequence[str], k: int) -> bool:
         """Tell whether field k has the label, and the labels beside it are such as are asked for."""
@@ -121,18 +121,19 @@ class Refinement:
             one.may_hold([*labels[:k], *labels[k + 1 :]]) for one in self.other
         )
 
-    def apply(self, text: str, spans: Sequence[Span]) -> list[Span]:
-        """Return the fields of a record, refined."""
-        labels = [span.label for span in spans]
-        found = [
-            (k, cuts) for k in range(len(spans)) if self._is_meant(labels, k) and (cuts := self._cuts(text, spans, k))
-        ]
+    def apply(self, text: str, spans: Sequence[Span], places: Sequence[int] | None = None) -> list[Span] | None:
+        """Return the fields of a record, refined; None if they stay as they are.
+
+        places : of these labels, where they are known.
+        """
+        if places is None:
+            places = self.places([span.label for span in spans])
+        found = {k: cuts for k in places if (cuts := self._cuts(text, spans, k))}
         if not found or not all(one.holds(text, spans) for one in self.when):
-            return list(spans)
+            return None
         if any(one.holds(text, spans) for one in self.unless):
-            return list(spans)
-        cut = dict(found)
-        return [piece for k, span in enumerate(spans) for piece in self._pieces(text, span, cut.get(k))]
+            return None
+        return [piece for k, span in enumerate(spans) for piece in self._pieces(text, span, found.get(k))]
 
     def _cuts(self, text: str, spans: Sequence[Span], k: int) -> list[int]:
         """Return where field k is cut, its two ends included; none where it stays."""
@@ -199,7 +200,8 @@ class Scheme:
         text, spans = document.text, [self._renamed(span, document) for span in sorted(document.spans)]
         spans = list(self._covered(text, spans))
         for refinement in self.refinements:
-            spans = refinement.apply(text, merged(text, spans))
+            spans = merged(text, spans)
+            spans = refinement.apply(text, spans) or spans
         return Document.from_text(text, merged(text, spans), id=document.id, meta=document.meta)
 
     def _renamed(self, span: Span, document: Document) -> Span:
@@ -311,6 +313,8 @@ def _refinement(row: Mapping[str, Any]) -> Refinement:
     unknown = [key for key in row if key not in _REFINE]
     if unknown:
         raise InputError(f"refine: unknown key {unknown[0]!r}", hint=nearest(unknown[0], _REFINE))
-    conditions = [_conditions(row, key) for key in ("when", "unless", "other", "after", "before")]
-    pattern, fields = _pattern(row.get("pattern", "")), tuple(row["fields"])
-    return Refinement(_labels(row["label"]), pattern, fields, *conditions, first=row.get("first", False))
+    when, unless, other, after, before = (
+        _conditions(row, key) for key in ("when", "unless", "other", "after", "before")
+    )
+    pattern, fields, first = _pattern(row.get("pattern", "")), tuple(row["fields"]), bool(row.get("first", False))
+    return Refinement(_labels(row["label"]), pattern, fields, when, unless, other, after, before, first)
