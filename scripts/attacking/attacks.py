@@ -19,6 +19,7 @@ __all__ = ["ATTACKS", "RAW", "Attack"]
 
 _PARSE = "/api/v1/parse"
 _PASTED = "/api/v1/tasks/citations/records"
+_WORK = b"Smith AB, Jones CD. Soil salts and the rooting of quince. Acta Hortic. 2004;12(4):33-9. "
 _LIST = b"<li>Smith AB. Soil salts. Acta Hortic. 2004;12(4):33-9.</li>"
 
 
@@ -141,6 +142,11 @@ ATTACKS: Mapping[str, Attack] = {
     "text: short words": Attack(many(b"", b"aa ", 3_300_000), kind="text/plain"),
     "text: short lines": Attack(many(b"", b"a 1999\n", 1_400_000), kind="text/plain"),
     "text: one word": Attack(many(b"", b"a", 9_900_000), kind="text/plain"),
+    "text: references in one line": Attack(many(b"", _WORK, 11_000), kind="text/plain"),
+    "text: references, a line each": Attack(many(b"", _WORK + b"\n", 100_000), kind="text/plain"),
+    "text: words, references in one line": Attack(
+        many(b"In words.\n" * 50 + b"References\n", _WORK, 11_000), kind="text/plain"
+    ),
     "text: long words": Attack(many(b"", b"a" * 900_000 + b"\n", 11), kind="text/plain"),
     "records: short lines": Attack(
         lambda size: b"".join(b'{"text":"a%d"}\n' % i for i in range(int(2_500_000 * size))),

@@ -7,6 +7,8 @@ import contextlib
 import socket
 import threading
 import time
+import urllib.error
+import urllib.request
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -241,6 +243,14 @@ def test_a_head_without_end_is_refused(start: Callable[..., Running]) -> None:
         refused = client.post("/api/v1/tasks/ads/records", content=b"x" * 11_000_000, headers=HEADERS)
         assert refused.status_code == 413
         assert client.get("/health").status_code == 200
+    # Whoever closes the connection afterwards hears it, too, though half of the words are still on their way.
+    for _ in range(5):
+        asked = urllib.request.Request(f"{client.base_url}/api/v1/parse", b"a " * 4_500_000)
+        asked.add_header("Content-Type", "text/plain")
+        with pytest.raises(urllib.error.HTTPError) as told_why:
+            urllib.request.urlopen(asked, timeout=20)
+        assert told_why.value.code == 413
+        assert b"words" in told_why.value.read()
     below.should_exit = True
     thread.join(timeout=20)
 
@@ -257,3 +267,27 @@ def test_too_much_work_is_refused_with_a_way_out(start: Callable[..., Running]) 
     assert done.status_code == 413
     assert "at most 10 texts" in done.json()["error"]["hint"]
     assert httpx.get(f"{server.origin}/api/v1/status").status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("body", "kind"),
+    [
+        ("Smith AB. Soil salts. Acta Hortic. 2004;12(4):33-9.\n" * 4, "text/plain"),
+        (
+            "<html><body><h2>References</h2><ol>"
+            + "".join(f"<li>Smith AB. Soil salts {i}. Acta Hortic. 2004;1{i}(4):33-9.</li>" for i in range(5))
+            + "</ol></body></html>",
+            "text/html",
+        ),
+    ],
+)
+def test_a_list_of_too_many_references_is_left_before_its_end(
+    start: Callable[..., Running], body: str, kind: str
+) -> None:
+    server = start(limits=Limits(records=3))
+    root = f"{server.origin}/api/v1/parse"
+    with httpx.Client(timeout=60, headers={"Content-Type": kind}) as client:
+        done = client.post(root, content=body)
+        assert done.status_code == 413, done.text
+        assert "more than 3 records" in done.json()["error"]["what"]
+        assert done.json()["error"]["hint"] == "send it in parts"

@@ -50,7 +50,7 @@ LONGEST_NAMES = 400
 LONGEST_REST = 60
 """Characters of the end of a reference that may stand behind a cut."""
 
-TOGETHER = 1_000
+TOGETHER = 100
 """Texts that are read between two looks at the clock."""
 
 _ENOUGH = frozenset(("date", "url", "doi", "pages", "volume", "accessed"))

@@ -48,7 +48,8 @@ class UploadReading:
     """Documents, where each was found (None: it is the file's own record), and what was wrong.
 
     places : where in the file each stands, for messages; format : of the file, "" if it was no labelled one;
-    look : ends what takes too long, and may let others go first; called for every record.
+    most : records that there may be, if fewer than a file may bring; look : ends what takes too long, and may let
+    others go first; called for every record.
     """
 
     documents: list[Document] = field(default_factory=list)
@@ -56,6 +57,7 @@ class UploadReading:
     problems: list[Trouble] = field(default_factory=list)
     places: list[str] = field(default_factory=list)
     format: str = ""
+    most: int | None = None
     look: Callable[[], None] | None = None
 
     def report(self, where: str, what: str) -> None:
@@ -66,15 +68,16 @@ class UploadReading:
         """Keep a document, unless it is empty or too long for a record; far too many are refused."""
         if self.look is not None:
             self.look()
-        if len(self.documents) + len(self.problems) >= core.limits.added:
-            raise Failure(413, f"there are more than {core.limits.added:,} records in it", "send it in parts")
+        most = core.limits.added if self.most is None else self.most
+        if len(self.documents) + len(self.problems) >= most:
+            raise Failure(413, f"there are more than {most:,} records in it", "send it in parts")
         if not encodable(document.text):
             self.report(where, "it holds half of a character (a lone surrogate); it is left out")
         elif not document.tokens:
             self.report(where, "there is no text in it; it is left out")
         elif len(document.text) > core.limits.length:
-            most = f"a record has at most {core.limits.length:,}; it is left out"
-            self.report(where, f"it has {len(document.text):,} characters, and {most}")
+            longest = f"a record has at most {core.limits.length:,}; it is left out"
+            self.report(where, f"it has {len(document.text):,} characters, and {longest}")
         else:
             self.documents.append(document)
             self.sources.append(source)
@@ -86,14 +89,15 @@ class UploadReading:
             self.report(f"line {error.line}" if error.line else "", error.what)
 
 
-def read_text(core: Core, task: ProjectTask, text: str, layout: str = "auto") -> UploadReading:
+def read_text(core: Core, task: ProjectTask, text: str, layout: str = "auto", most: int | None = None) -> UploadReading:
     """Cut a text into records: references as `espalier parse` does it, other texts by lines or by blank lines.
 
     `auto` takes blocks where blank lines stand between texts of several lines.
     """
     _check_lines(core, text)
     with core.computing() as turn, watched(turn.check):
-        found, refused, stream = UploadReading(look=turn.check), list[FormatError](), io.StringIO(text, newline="\n")
+        found = UploadReading(most=most, look=turn.check)
+        refused, stream = list[FormatError](), io.StringIO(text, newline="\n")
         if task.name == REFERENCES:
             _refuse_bibliography(text)
             if layout == "auto" and (unclear := read_unclear(text).references):
@@ -131,25 +135,34 @@ def _looks_blocked(text: str) -> bool:
 
 
 def read_upload(
-    core: Core, task: ProjectTask, data: bytes, name: str, format: str | None, encoding: str
+    core: Core,
+    task: ProjectTask,
+    data: bytes,
+    name: str,
+    format: str | None,
+    encoding: str,
+    most: int | None = None,
 ) -> UploadReading:
-    """Read an uploaded file; plain text is cut as pasted text is. Its labels are still the file's (`given_labels`)."""
+    """Read an uploaded file; plain text is cut as pasted text is. Its labels are still the file's (`given_labels`).
+
+    most : records that there may be, if fewer than a file may bring: then it ends as soon as there are more.
+    """
     data = _unpacked(data, _UNPACKED * core.limits.body)
     if not data or data.isspace():
         raise Failure(400, "the file is empty", "choose another one")
     if format is None and is_document(data, name):
-        return read_file(core, task, data, name)
+        return read_file(core, task, data, name, most)
     chosen = format or _guess(data, name, encoding)
     if b"\0" in data and encoding != "utf-16":
         raise Failure(400, "this is no text, and no document that is read", _READ, name)
     if chosen == "plain":
-        return read_text(core, task, decoded(data, encoding, "choose another encoding"))
+        return read_text(core, task, decoded(data, encoding, "choose another encoding"), most=most)
     problems, refused = list[InputProblem](), list[FormatError]()
     if not _READING.acquire(timeout=core.limits.seconds):
         raise Failure(503, "other files are being read", "send it again in some seconds")
     try:  # with no turn to compute: a record may take a second, and small requests would wait for it
         look = Deadline(core.limits.seconds).check
-        found, stream = UploadReading(format=chosen, look=look), _LookedAt(data, look)
+        found, stream = UploadReading(format=chosen, most=most, look=look), _LookedAt(data, look)
         for i, document in enumerate(iter_read(stream, chosen, encoding=encoding, problems=problems, refused=refused)):
             found.take(core, document, document.id or f"record {i + 1}")
     finally:
@@ -179,12 +192,12 @@ def is_document(data: bytes, name: str) -> bool:
     return any(kind.recognises(data, name) for kind in KINDS if kind.name != "text")
 
 
-def read_file(core: Core, task: ProjectTask, data: bytes, name: str) -> UploadReading:
+def read_file(core: Core, task: ProjectTask, data: bytes, name: str, most: int | None = None) -> UploadReading:
     """Find the references of a document, each with its page and place; the time of a request bounds it."""
     if task.name != REFERENCES:
         hint = "save the text that you want as a text file"
         raise Failure(400, f"in a document only references are found, and the task is {task.name}", hint, name)
-    found = UploadReading()
+    found = UploadReading(most=most)
     with core.computing() as turn, watched(turn.check):
         printed = read_document(data, name or "the document")
         references = find_in(printed).references

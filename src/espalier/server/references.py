@@ -50,10 +50,9 @@ def parse_documents(core: Core, data: bytes | str, name: str = "", k: int = 1) -
     """Parse a list of references as text, or find and parse those of a document."""
     task = core.tasks.get(REFERENCES)
     if isinstance(data, str):
-        reading = read_text(core, task, data)
+        reading = read_text(core, task, data, most=core.limits.records)
     else:
-        reading = read_upload(core, task, data, name, None, "utf-8")
-    core.check_many(len(reading.documents))
+        reading = read_upload(core, task, data, name, None, "utf-8", core.limits.records)
     # Labels that a file brings are no concern here; nor are the tokens that they are for.
     reading.documents = [one if one.spans is None else reference_document(one.text) for one in reading.documents]
     model = _model_of(task)

@@ -12,9 +12,11 @@ size              counted while it comes, whatever the length that was announced
 
 from __future__ import annotations
 
+import asyncio
 import ipaddress
 import logging
 from collections.abc import Collection
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
@@ -59,6 +61,8 @@ UNMARKED = ("/api/v1/parse", "/api/processCitation", "/api/processCitationList",
 
 _MOST_HEADERS, _LONGEST_HEAD, _COOKIES, _LONGEST_PATH = 200, 32_000, 16_000, 2000
 _TOKEN = 4000  # bytes of the form that brings a token
+_PATIENCE = 5.0  # seconds in which the rest of a request that is refused may come, so that its sender hears why
+_LATE = (408, 504)  # nobody waits for the rest of these
 _HOPS = 20  # proxies behind one another that are looked at
 
 _HEADERS = {
@@ -212,7 +216,8 @@ class RequestGuard:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        answer, body = _Answer(send), None
+        incoming, body = _Incoming(receive), None
+        answer = _Answer(send, incoming)
         if scope["path"].startswith("/api/") and len(scope["path"]) > 5:  # with a slash at its end it is the same
             scope["path"] = scope["path"].rstrip("/")
         try:
@@ -220,7 +225,7 @@ class RequestGuard:
             headers = Headers(scope=scope)
             self._check(scope, headers)
             most, is_file = self._expected(scope["path"])
-            body = self._arrivals.body(headers, receive, most, is_file=is_file)
+            body = self._arrivals.body(headers, incoming.receive, most, is_file=is_file)
             await self._app(scope, body.receive, answer.send)
         except Failure as failure:
             await _refusal(scope, failure)(scope, receive, answer.send)
@@ -267,15 +272,39 @@ def _refusal(scope: Scope, failure: Failure) -> Response:
     return JSONResponse(failure.body(), failure.status, failure.headers)
 
 
+class _Incoming:
+    """What a client sends, and whether there is more of it."""
+
+    def __init__(self, receive: Receive) -> None:
+        self._receive, self._ended = receive, False
+
+    async def receive(self) -> Message:
+        message = await self._receive()
+        self._ended = message["type"] == "http.disconnect" or not message.get("more_body", False)
+        return message
+
+    async def discard(self) -> None:
+        """Read to the end, for a while: a connection that is closed while its client writes loses the answer."""
+
+        async def rest() -> None:
+            while not self._ended:
+                await self.receive()
+
+        with suppress(asyncio.TimeoutError):
+            await asyncio.wait_for(rest(), _PATIENCE)
+
+
 class _Answer:
     """An answer on its way: gets the headers that all have, and remembers that it has begun."""
 
-    def __init__(self, send: Send) -> None:
-        self._send, self.begun = send, False
+    def __init__(self, send: Send, incoming: _Incoming) -> None:
+        self._send, self._incoming, self.begun = send, incoming, False
 
     async def send(self, message: Message) -> None:
         if message["type"] == "http.response.start":
             self.begun = True
+            if message["status"] >= 400 and message["status"] not in _LATE:
+                await self._incoming.discard()
             own = {name.lower() for name, _ in message["headers"]}
             message["headers"] = [*message["headers"], *(pair for pair in _RAW_HEADERS if pair[0] not in own)]
         await self._send(message)

@@ -40,8 +40,7 @@ def parse_file(
     k: Annotated[int, Query(ge=1, le=20)] = 1,
 ) -> ParsedFile:
     """Find and parse the references of a document without keeping them: PDF, DOCX, HTML, LaTeX or text."""
-    read = read_upload(core, task, body.take(), name, None, "utf-8")
-    core.check_many(len(read.documents))
+    read = read_upload(core, task, body.take(), name, None, "utf-8", core.limits.records)
     answers = core.of_documents(task, read.documents, task.active, k)
     records = [
         parsed_text(document, answer, FoundText, source=source)
