@@ -121,16 +121,8 @@ def before(labelled: Documents, raw: Documents, rules: str) -> Any:
 
 
 def _trained(labelled: Documents, raw: Documents | None, rules: str, **options: Any) -> Any:
-    known = {name for d in labelled for name in {span.label for span in d.spans or ()}}
-    kept = [rule for rule in es.rules(rules) if _named(rule) <= known | {"O"}]  # a draw may lack a field
     text = None if raw is None or not raw else [Document.from_tokens(d.words) for d in raw]
-    return train(labelled, unlabelled=text, rules=es.RuleSet(kept), **options).estimator.predict
-
-
-def _named(rule: Any) -> set[str]:
-    from espalier.rules.nodes import fields_of
-
-    return {name for fields in fields_of(rule.node) for name in fields.names}
+    return train(labelled, unlabelled=text, rules=rules, **options).estimator.predict
 
 
 WAYS = {"crf": crf, "crfsuite": crfsuite, "rules": with_rules, "rules, raw": with_raw, "before": before}

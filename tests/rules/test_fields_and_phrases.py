@@ -180,3 +180,18 @@ def test_a_list_inside_a_pattern_is_printed_and_stored() -> None:
 def test_a_long_phrase_inside_a_pattern_is_refused() -> None:
     with pytest.raises(RuleError, match="has 9 words and signs; inside a pattern 8"):
         RuleSet.from_text('R: token in phrase ("a" file "x") -> y', lexicons={"x": ["a b c d e f g h i"]})
+
+
+# Ties.
+
+
+@pytest.mark.parametrize("rule", ['A: token in "one", "way" -> t', 'A: token in "one", "way" -> t [hard]'])
+def test_where_scores_tie_a_field_goes_on(rule: str) -> None:
+    tokens, labels = ["one", "way", "x"], ["O", "B-t", "I-t"]
+    assert es.decode(np.zeros((3, 3)), rule, tokens=tokens, labels=labels).names() == ["B-t", "I-t", "O"]
+    batch = es.decode(np.zeros((2, 3, 3)), rule, tokens=[tokens, tokens], labels=labels)
+    assert batch.names() == [["B-t", "I-t", "O"]] * 2
+    assert batch.scores.tolist() == [0.0, 0.0]
+    hardly = np.zeros((3, 3))
+    hardly[1, 1] = 1e-9  # a score that says something is heard
+    assert es.decode(hardly, rule, tokens=tokens, labels=labels).names() == ["B-t", "B-t", "O"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from os import PathLike
 from typing import NamedTuple, TypeAlias
@@ -11,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from espalier.corpus import Labels
 from espalier.decoders.base import Problem
-from espalier.decoders.score_forms import as_floats, parts_of, tag_limits
+from espalier.decoders.score_forms import as_floats, parts_of, tag_limits, ties_broken
 from espalier.decoders.viterbi import Clamp, clamped
 from espalier.errors import InputError, RuleError
 from espalier.potentials import ChainBatch, Potentials
@@ -56,6 +57,7 @@ def problem_of(
     limits = tag_limits(compiled.labels, valid_tags)
     if limits is not None and scores.n_labels == len(compiled.labels):
         scores = scores.forbid(*limits)
+        scores = replace(scores, trans=ties_broken(scores.trans, limits))
     words = [""] * scores.n_tokens if tokens is None else list(tokens)
     if isinstance(penalties, Mapping):
         penalties = compiled.rules.with_penalties(penalties).penalties
