@@ -73,5 +73,5 @@ def test_no_module_of_the_decoders_takes_the_name_of_a_function() -> None:
 
 def test_the_methods_wait_until_they_are_asked_for() -> None:
     script = "import espalier.decoders as d; here = lambda: 'espalier.decoders.ilp' in sys.modules; "
-    script += "before = here(); d.decode; d.DECODERS; print(before, here(), d.decode.__module__)"
+    script += "before = here(); d.decode; d.DECODERS['ilp']; print(before, here(), d.decode.__module__)"
     assert run(script) == "False True espalier.decoders.api\n"

@@ -1,7 +1,7 @@
 """Decoders: potentials + rules -> labels, with a certificate. One algorithm a file, one result type.
 
-`DECODERS` is the table of methods by name; `decode`, `marginals` and `sample` are the front door. Whoever asks for
-either gets all methods; most of them are imported only then.
+`DECODERS` is the table of methods by name; `decode`, `marginals` and `sample` are the front door. A method that is
+asked for by its name is imported only then.
 """
 
 from typing import TYPE_CHECKING
