@@ -1,7 +1,7 @@
 """Constraint-driven learning: how long it takes, and how accurate it is beside published figures.
 
     speed       20 labelled references, 1,000 unlabelled ones, 5 cycles under the 12 rules of the task, decoded exactly;
-                and the best configuration (`espalier.experiments.ours`), word classes included
+                and the best configuration (`espalier.papers.tables.ours`), word classes included
     citations   token accuracy on references, mean of five training subsets of 5, 10 and 20 (random.Random(r).sample),
                 and all 300
     ads         the same on advertisements of flats: 5, 10, 20 and 100
@@ -22,9 +22,9 @@ from espalier.corpus import Corpus
 from espalier.estimators.ccm import CCM
 from espalier.estimators.codl import CoDL
 from espalier.estimators.hmm import HMM
-from espalier.experiments.data import Data
-from espalier.experiments.ours import TEXT, recipe, settings
 from espalier.features.word_classes import WordClasses
+from espalier.papers.tables.data import Data
+from espalier.papers.tables.ours import TEXT, recipe, settings
 from espalier.tasks.task import Task, load_task
 
 RUNS = 5

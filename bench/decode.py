@@ -28,12 +28,13 @@ from common import Row, arguments, compare, cpu_time, interleaved, labelled, par
 from crf import TEMPLATES
 from espalier import inference
 from espalier.corpus import Corpus
-from espalier.decoders import beam, dual, ilp
+from espalier.decoders import dual, ilp
 from espalier.decoders.base import Problem, Status
 from espalier.decoders.batch import CountDecoder, decode_batch
 from espalier.decoders.certify import BatchDecoding
 from espalier.decoders.counts import Conditions
 from espalier.lanes import rows_of_types, tag_rows
+from espalier.papers.decoders import beam
 from espalier.potentials import ChainBatch
 from espalier.rules import rules
 from espalier.rules.compile import Compiled, compile_rules, degrees_of

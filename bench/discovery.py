@@ -20,12 +20,12 @@ from common import Row, arguments, compare, cpu_time, labelled, parsed, write_js
 from crf import TEMPLATES
 from espalier.corpus import Corpus
 from espalier.decoders.base import Problem
-from espalier.decoders.two_stage import solve
 from espalier.errors import ResultWarning
 from espalier.inference import viterbi
 from espalier.learning.discovery import discover
 from espalier.learning.discovery_clauses import ClauseCounter
-from espalier.learning.relations import mine
+from espalier.papers.two_stage.inference import solve
+from espalier.papers.two_stage.mining import mine
 from espalier.rules.compile import compile_rules, degrees_of
 from espalier.rules.generators import COUNT_KINDS, count_templates, relation_templates
 from espalier.rules.ruleset import Rule, RuleSet

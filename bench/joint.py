@@ -19,8 +19,8 @@ from pathlib import Path
 import numpy as np
 
 from common import Row, arguments, compare, parsed, write_json
-from espalier.experiments import conll04
-from espalier.experiments.data import Data
+from espalier.papers.tables import conll04
+from espalier.papers.tables.data import Data
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests" / "joint"))
 from joint_problems import check, random_problem

@@ -28,7 +28,7 @@ from common import Row, arguments, write_json
 from espalier.corpus import Labels
 from espalier.document import Document
 from espalier.errors import ResultWarning
-from espalier.experiments.data import Data
+from espalier.papers.tables.data import Data
 from espalier.recipes import plan
 from espalier.recipes.judging import judge
 from espalier.recipes.training import fit

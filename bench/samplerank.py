@@ -17,8 +17,8 @@ import numpy as np
 
 from common import Row, arguments, compare, labelled, parsed, unlabelled, write_json
 from espalier.corpus import Corpus
-from espalier.estimators.samplerank import SampleRank
 from espalier.features.fields import default_templates
+from espalier.papers.samplerank.estimator import SampleRank
 from espalier.tasks import load_task
 from reference_features import reference_templates
 

@@ -56,7 +56,7 @@ IMPORTS = {
     "reading documents, `[documents]`": "import espalier.documents, pypdfium2",
     "the server, `[serve]`": "import espalier.workbench.app",
     "runs over machines, `[cluster]`": "import espalier.cluster, distributed, pyarrow",
-    "the papers, `[reproduce]`": "import espalier.experiments.registry",
+    "the papers, `[reproduce]`": "import espalier.papers.tables.registry",
 }
 EXTRAS = ("cli", "documents", "serve", "cluster", "reproduce", "all", "docs")
 ROOT = Path(__file__).resolve().parents[1]

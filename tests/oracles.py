@@ -22,8 +22,8 @@ from typing import Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
 
+from espalier.papers.segments.potentials import SegmentPotentials
 from espalier.potentials import Potentials
-from espalier.segment_potentials import SegmentPotentials
 
 Y = TypeVar("Y")
 

@@ -10,8 +10,8 @@ import numpy as np
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
+from espalier.papers.segments.potentials import SegmentPotentials
 from espalier.potentials import Potentials
-from espalier.segment_potentials import SegmentPotentials
 
 MOST_STRUCTURES = 800
 

@@ -106,6 +106,6 @@ def test_the_task_file_of_the_page_loads(tmp_path: Path) -> None:
 
 def test_links_and_names_exist() -> None:
     for name in re.findall(r"\bes\.(\w+)", PAGE):
-        assert name in es.__all__
+        assert hasattr(es, name)
     for link in re.findall(r"\]\(([^)#]+)\)", PAGE):
         assert (ROOT / "docs" / link).exists(), link

@@ -42,7 +42,7 @@ def public(name: str) -> object:
 def examples() -> list[doctest.DocTest]:
     """Every example of a public name or of one of its methods, each once."""
     found: dict[str, doctest.DocTest] = {}
-    for name in espalier.__all__:
+    for name in (*espalier.__all__, *espalier._ELSEWHERE):
         value = getattr(espalier, name)
         if inspect.isclass(value) or inspect.isfunction(value):
             module = inspect.getmodule(value)

@@ -246,7 +246,7 @@ REFUSED: dict[str, tuple[Callable[[Any], Any], type[EspalierError], str]] = {
     "segments among experts": (
         lambda m: es.Experts([es.CRF(), es.SemiCRF()], weights=[1, 1]).fit(X, Y),
         InputError,
-        "a SemiCRF scores segments",
+        "SemiCRF is no model of chains",
     ),
     "two to explain": (lambda m: m.explain(X[:2]), InputError, "explain takes one sequence, not several"),
     "two to explain under rules": (

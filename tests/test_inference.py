@@ -8,9 +8,11 @@ from numba import config
 
 from espalier import inference
 from espalier.errors import InfeasibleError, InputError
-from espalier.kernels import chain, segment
+from espalier.kernels import chain
+from espalier.papers.segments import kernels as segment
+from espalier.papers.segments.inference import segment_marginals
+from espalier.papers.segments.potentials import SegmentBatch, SegmentPotentials
 from espalier.potentials import ChainBatch, Potentials
-from espalier.segment_potentials import SegmentBatch, SegmentPotentials
 from oracles import (
     backwards,
     border_counts,
@@ -157,7 +159,7 @@ class TestSegments:
             found.transitions, sum(t.expectation(border_counts(p)) for t, p in pairs), atol=1e-12
         )
         segments = np.concatenate([t.expectation(segment_counts(p)) for t, p in pairs])
-        np.testing.assert_allclose(inference.segment_marginals(parts), segments, atol=1e-12)
+        np.testing.assert_allclose(segment_marginals(parts), segments, atol=1e-12)
         np.testing.assert_array_equal(inference.log_partition(parts), found.log_z)
 
     def test_k_best_and_samples(self, rng):
@@ -186,11 +188,11 @@ class TestThreads:
             np.testing.assert_array_equal(one, three)
 
     def test_large_batches_are_cut(self, rng):
-        assert len(inference._problem(big_batch(rng)).chunks()) > 2
+        assert len(inference._laid(big_batch(rng)).chunks()) > 2
 
     def test_many_transition_classes_do_not_multiply_memory(self):
         p = Potentials(np.zeros((5000, 20)), np.zeros((4999, 20, 20)))
-        problem = inference._problem([p] * 3)
+        problem = inference._laid([p] * 3)
         assert len(problem.chunks(partial=len(problem.summed().source))) == 1
 
 
@@ -239,13 +241,13 @@ class TestRefusals:
             (lambda P, S: inference.k_best(P, 2.0), "k is 2.0"),
             (lambda P, S: inference.sample(P, -1, np.random.default_rng(0)), "n is -1"),
             (lambda P, S: inference.sample(P, 1, 42), "default_rng"),
-            (lambda P, S: inference.pair_marginals(S), "segment_marginals"),
-            (lambda P, S: inference.segment_marginals(P), "pair_marginals"),
+            (lambda P, S: inference.pair_marginals(S), "pair marginals are of chains"),
+            (lambda P, S: segment_marginals(P), "pair_marginals"),
             (lambda P, S: inference.path_scores(P, [0, 0]), "each of the 3 tokens"),
             (lambda P, S: inference.path_scores(P, [0.0, 0.0, 0.0]), "one integer"),
             (lambda P, S: inference.path_scores([P, P], [0, 0, 0, 0, -1, 0]), "sequence 1, token 1 has label -1"),
             (lambda P, S: inference.path_scores(P, [0, 2, 0]), r"expected 0\.\.1"),
-            (lambda P, S: inference.path_scores(P, [0, 0, 0], [True] * 3), "starts are for segmentations"),
+            (lambda P, S: inference.path_scores(P, [0, 0, 0], [True] * 3), "starts are not for chains"),
             (lambda P, S: inference.path_scores(S, [0, 0, 0]), "need starts"),
             (lambda P, S: inference.path_scores(S, [0, 0, 0], [1, 0, 0]), "one bool"),
             (lambda P, S: inference.path_scores(S, [0, 0, 0], [False, True, True]), "must start a segment"),
@@ -277,7 +279,7 @@ def test_every_kernel_is_compiled_once(rng):
     segments = [segment_list(rng), SegmentBatch.of(segment_list(rng)), big_segments(rng)]
     for module, forms, parts in (
         (chain, chains, inference.pair_marginals),
-        (segment, segments, inference.segment_marginals),
+        (segment, segments, segment_marginals),
     ):
         named = [getattr(module, name) for name in module.__all__]
         kernels = [each for each in named if hasattr(each, "signatures")]

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 
 from espalier.errors import InputError
+from espalier.papers.segments.potentials import SegmentBatch, SegmentPotentials
 from espalier.potentials import ChainBatch, Potentials
-from espalier.segment_potentials import SegmentBatch, SegmentPotentials
 from oracles import chain_score, labellings
 from strategies import chains
 

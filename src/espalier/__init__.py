@@ -27,9 +27,6 @@ if TYPE_CHECKING:
     from espalier.estimators.hmm import HMM as HMM
     from espalier.estimators.perceptron import Perceptron as Perceptron
     from espalier.estimators.posterior_regularization import PosteriorRegularization as PosteriorRegularization
-    from espalier.estimators.samplerank import SampleRank as SampleRank
-    from espalier.estimators.semicrf import SemiCRF as SemiCRF
-    from espalier.estimators.two_stage import TwoStage as TwoStage
     from espalier.estimators.word_learner import WordLearner as WordLearner
     from espalier.extract.extraction import Extraction as Extraction
     from espalier.extract.extractor import Extractor as Extractor
@@ -44,10 +41,13 @@ if TYPE_CHECKING:
     from espalier.learning.discovery import discover as discover
     from espalier.loading import load as load
     from espalier.metrics import evaluate as evaluate
+    from espalier.papers.samplerank.estimator import SampleRank as SampleRank
+    from espalier.papers.segments.potentials import SegmentPotentials as SegmentPotentials
+    from espalier.papers.segments.semicrf import SemiCRF as SemiCRF
+    from espalier.papers.two_stage.estimator import TwoStage as TwoStage
     from espalier.potentials import Potentials as Potentials
     from espalier.rules import RuleSet as RuleSet
     from espalier.rules import rules as rules
-    from espalier.segment_potentials import SegmentPotentials as SegmentPotentials
     from espalier.tasks import load_task as load_task
 
 __version__ = "0.1.0"
@@ -59,32 +59,21 @@ _HOME = {
     "ConvCRF": "estimators.conv_crf",
     "Corpus": "corpus",
     "Document": "document",
-    "EM": "estimators.em",
     "EspalierError": "errors",
     "Experts": "estimators.experts",
     "Extraction": "extract.extraction",
     "Extractor": "extract.extractor",
     "FeatureExtractor": "features.extract",
-    "GeneralizedExpectation": "estimators.generalized_expectation",
     "HMM": "estimators.hmm",
-    "JointProblem": "joint.problem",
     "Labels": "corpus",
-    "PairLayer": "joint.layers",
     "Perceptron": "estimators.perceptron",
-    "PosteriorRegularization": "estimators.posterior_regularization",
     "Potentials": "potentials",
     "RuleSet": "rules",
-    "SampleRank": "estimators.samplerank",
-    "SegmentPotentials": "segment_potentials",
-    "SemiCRF": "estimators.semicrf",
-    "TextLayer": "joint.layers",
-    "TwoStage": "estimators.two_stage",
     "WordClasses": "features.word_classes",
     "WordLearner": "estimators.word_learner",
     "decode": "decoders.api",
     "discover": "learning.discovery",
     "evaluate": "metrics",
-    "expectations": "decoders.partition",
     "explain": "decoders.api",
     "load": "loading",
     "load_task": "tasks",
@@ -96,16 +85,32 @@ _HOME = {
 }
 """Where each public name lives."""
 
+_ELSEWHERE = {
+    "EM": "estimators.em",
+    "GeneralizedExpectation": "estimators.generalized_expectation",
+    "JointProblem": "joint.problem",
+    "PairLayer": "joint.layers",
+    "PosteriorRegularization": "estimators.posterior_regularization",
+    "SampleRank": "papers.samplerank.estimator",
+    "SegmentPotentials": "papers.segments.potentials",
+    "SemiCRF": "papers.segments.semicrf",
+    "TextLayer": "joint.layers",
+    "TwoStage": "papers.two_stage.estimator",
+    "expectations": "decoders.partition",
+}
+"""Names that few look for: they are found in their submodules, and here for who knows them."""
+
 __all__ = sorted(_HOME)
 
 
 def __getattr__(name: str) -> Any:
     """Import a public name from its module on first use."""
-    if name not in _HOME:
+    home = _HOME.get(name) or _ELSEWHERE.get(name)
+    if home is None:
         raise AttributeError(f"module 'espalier' has no attribute {name!r}")
-    module = import_module(f"espalier.{_HOME[name]}")
+    module = import_module(f"espalier.{home}")
     # The package `rules` can be called; the function in its place would hide everything else in it.
-    value = module if _HOME[name] == name else getattr(module, name)
+    value = module if home == name else getattr(module, name)
     globals()[name] = value
     return value
 

@@ -2,8 +2,7 @@
 
     s(y) = start[y_1] + Σ_t unary[t, y_t] + Σ_{t≥2} trans[y_{t-1}, y_t] + end[y_T]
 
--inf forbids; nan and +inf are errors. Values are frozen: every operation returns new potentials. Scores of whole
-segments are in `segment_potentials`.
+-inf forbids; nan and +inf are errors. Values are frozen: every operation returns new potentials.
 
 Scores may have a temperature: P(y) ∝ exp(s(y) / temperature). Decoders compare scores, and with them what
 rules cost, as they are; whoever wants probabilities asks for those of `tempered` scores, which are divided by it.
@@ -14,7 +13,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -23,6 +22,8 @@ from espalier.errors import InputError
 
 __all__ = [
     "ChainBatch",
+    "OtherBatch",
+    "OtherPotentials",
     "Potentials",
     "checked_scores",
     "exchanged",
@@ -308,6 +309,25 @@ class ChainBatch:
         trans = (self.trans / heats[:, None, None, None]).reshape(-1, *self.trans.shape[1:])
         classes = (self.trans_class + len(self.trans) * kinds).astype(np.int32)
         return replace(moved, unary=unary, trans=trans, trans_class=classes, temperature=None)
+
+
+class OtherPotentials(Protocol):
+    """Scores that are no chain's; they say how they are laid out."""
+
+    @staticmethod
+    def laid_out(several: Sequence[Any]) -> Any:
+        """Return potentials of this class as their kernels take them (`inference.LaidOut`); a batch stands alone."""
+
+
+class OtherBatch(OtherPotentials, Protocol):
+    """The scores of N sequences that are no chains."""
+
+    def __len__(self) -> int:
+        """Return N."""
+
+    @property
+    def indptr(self) -> NDArray[np.int64]:
+        """Where sequences begin and end, int64[N + 1]."""
 
 
 def _of_class(batch: ChainBatch, c: int) -> ChainBatch:

@@ -10,7 +10,7 @@ from cli_runs import Espalier
 
 from espalier.cli.compare import comparison_table
 from espalier.cli.results import results_markdown, results_page
-from espalier.experiments.protocol import Result, Table
+from espalier.papers.tables.protocol import Result, Table
 
 
 @pytest.fixture

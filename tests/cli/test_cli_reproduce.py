@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 from cli_runs import Espalier
 
-from espalier.experiments.data import Data
-from espalier.experiments.protocol import Cell, Table
-from espalier.experiments.registry import NAMES
+from espalier.papers.tables.data import Data
+from espalier.papers.tables.protocol import Cell, Table
+from espalier.papers.tables.registry import TABLES
 
 
 def settings(row: str, column: str) -> dict[str, Any]:
@@ -38,7 +38,7 @@ def toy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     path = tmp_path / "data" / "toy" / "normalised" / "train.jsonl"
     path.parent.mkdir(parents=True)
     path.write_text('{"tokens": ["a", "b"]}\n', encoding="utf-8")
-    monkeypatch.setattr("espalier.experiments.registry.find_tables", lambda names=(): [TOY])
+    monkeypatch.setattr("espalier.papers.tables.registry.find_tables", lambda names=(): [TOY])
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.delenv("ESPALIER_DATA", raising=False)
     return tmp_path / "data"
@@ -47,7 +47,7 @@ def toy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_list_names_every_table_with_its_time(espalier: Espalier) -> None:
     code, out, err = espalier("reproduce", "--list")
     assert (code, err) == (0, "")
-    assert all(name in out for name in NAMES)
+    assert all(name in out for name in TABLES)
     assert "min" in out
     assert "all of these" in out
     code, out, _ = espalier("reproduce", "--list", "ilp14")
@@ -72,7 +72,7 @@ def test_markdown_links_pictures_that_are_there(
     espalier: Espalier, toy: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     drawn = replace(TOY, charts={"curves": "size"})
-    monkeypatch.setattr("espalier.experiments.registry.find_tables", lambda names=(): [drawn])
+    monkeypatch.setattr("espalier.papers.tables.registry.find_tables", lambda names=(): [drawn])
     page = tmp_path / "docs" / "figures.md"
     page.parent.mkdir()
     assert espalier("reproduce", "--data", toy, "--markdown", page).code == 0
@@ -131,7 +131,7 @@ def test_a_failed_cell_is_named_and_the_exit_code_is_1(
     espalier: Espalier, toy: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     both = replace(TOY, published={"spoilt": {"1": 4.0}, "right": {"1": 4.0}})
-    monkeypatch.setattr("espalier.experiments.registry.find_tables", lambda names=(): [both])
+    monkeypatch.setattr("espalier.papers.tables.registry.find_tables", lambda names=(): [both])
     code, out, err = espalier("reproduce", "--data", toy, "--runs", "1")
     assert code == 1
     assert "toy, spoilt, 1, run 0 failed: RuntimeError: out of paint" in err

@@ -25,7 +25,7 @@ NEEDLESS = (
     "espalier.decoders.ilp",
     "espalier.decoders.table",
     "espalier.estimators.perceptron",
-    "espalier.estimators.semicrf",
+    "espalier.papers.segments.semicrf",
     "espalier.learning.lbfgs",
     "espalier.learning.penalty_training",
     "espalier.metrics",
@@ -58,7 +58,7 @@ def test_training_on_adverts_imports_no_references_and_no_cluster(tmp_path: Path
     done = subprocess.run(command, capture_output=True, text=True, cwd=Path(__file__).resolve().parents[2])
     loaded = json.loads(done.stderr.splitlines()[-1])  # behind what training says
     assert "espalier.estimators.codl" in loaded
-    others = ("citations", "cluster", "experiments", "workbench", "cli.parse", "cli.label")
+    others = ("citations", "cluster", "papers", "workbench", "cli.parse", "cli.label")
     assert [name for name in loaded if name.startswith(tuple(f"espalier.{other}" for other in others))] == []
 
 

@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 
 from espalier.corpus import Corpus, Labels
 from espalier.decoders import batch as batch_module
-from espalier.decoders import exhaustive
 from espalier.decoders.base import Problem, Problems
 from espalier.decoders.batch import decode_batch
 from espalier.decoders.conflict import relaxed
 from espalier.decoders.counts import CountForm
 from espalier.errors import InputError
+from espalier.papers.decoders import exhaustive
 from espalier.potentials import ChainBatch, Potentials
 from espalier.rules import rules
 from espalier.rules.compile import compile_rules

@@ -6,16 +6,16 @@ import math
 
 import numpy as np
 import pytest
-from count_problems import VOCABULARIES, all_nodes
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from count_problems import VOCABULARIES, all_nodes
 from espalier.corpus import Corpus, Labels
-from espalier.decoders import exhaustive
 from espalier.decoders.base import Problem, evaluate
 from espalier.decoders.batch import CountDecoder, decode_batch, fold
 from espalier.decoders.counts import CUT_STATES, Conditions, CountForm, Cut, Parts
 from espalier.errors import InputError
+from espalier.papers.decoders import exhaustive
 from espalier.potentials import ChainBatch
 from espalier.rules import rules
 from espalier.rules.compile import compile_rules

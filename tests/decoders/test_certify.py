@@ -10,11 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from test_batch import PLAIN, RULES, TAGS, make
 
-from espalier.decoders import exhaustive
 from espalier.decoders.base import Problem, Status, certify, evaluate
 from espalier.decoders.batch import decode_batch
 from espalier.decoders.certify import certify_batch, prove
 from espalier.errors import EspalierError
+from espalier.papers.decoders import exhaustive
 
 DRAWN = (
     st.integers(0, 10**6), st.sampled_from([PLAIN, TAGS]),

@@ -10,10 +10,11 @@ from test_batch import PLAIN, RULES, TAGS, make
 
 from espalier.corpus import Corpus
 from espalier.decoders import batch as batches
-from espalier.decoders import exhaustive, probabilities, single
+from espalier.decoders import probabilities, single
 from espalier.decoders.base import Problem
 from espalier.decoders.batch import decode_batch
 from espalier.decoders.probabilities import answer_probabilities
+from espalier.papers.decoders import exhaustive
 from espalier.potentials import ChainBatch
 from espalier.rules import rules
 from espalier.rules.compile import compile_rules

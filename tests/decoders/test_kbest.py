@@ -9,9 +9,10 @@ from hypothesis import strategies as st
 from test_batch import PLAIN, RULES, TAGS, make
 
 from espalier.corpus import Corpus, Labels
-from espalier.decoders import exhaustive, kbest
+from espalier.decoders import kbest
 from espalier.decoders.base import Problem, Problems, evaluate
 from espalier.decoders.climb import climb_for_several
+from espalier.papers.decoders import exhaustive
 from espalier.potentials import ChainBatch
 from espalier.rules import rules
 from espalier.rules.compile import Compiled, compile_rules

@@ -20,8 +20,8 @@ from espalier.estimators.crf import CRF
 from espalier.estimators.hmm import HMM
 from espalier.estimators.perceptron import Perceptron
 from espalier.estimators.persist import class_of, load, pack, unpack
-from espalier.estimators.semicrf import SemiCRF
 from espalier.learning.penalties import count_penalties
+from espalier.papers.segments.semicrf import SemiCRF
 from espalier.potentials import Potentials
 from espalier.rules import RuleSet
 from espalier.rules.compile import compile_rules
@@ -355,7 +355,7 @@ def test_sample_weight() -> None:
         ({"training": "JIBT"}, "a HMM has no `fit_under_rules`; choose a Perceptron"),
         ({"base": Perceptron(), "training": "IBT", "penalties": "svm"}, "'svm' needs a trained base"),
         ({"base": Perceptron(), "training": "JIBT", "penalties": "hard"}, "learns the penalties itself"),
-        ({"base": SemiCRF(max_iterations=2), "penalties": "svm"}, "SemiCRF scores segments"),
+        ({"base": SemiCRF(max_iterations=2), "penalties": "svm"}, "SemiCRF is no model of chains"),
         ({"base": HMM}, "not an estimator"),
         ({"rules": ["Once: each field once"]}, "a RuleSet or its text, not list"),
         ({"rules": "Once: each feild once"}, "feild"),

@@ -20,11 +20,11 @@ from espalier.estimators.experts import Experts
 from espalier.estimators.hmm import HMM
 from espalier.estimators.perceptron import Perceptron
 from espalier.estimators.persist import load
-from espalier.estimators.semicrf import SemiCRF
 from espalier.features.extract import FeatureExtractor
 from espalier.learning.perceptron import all_pairs, train_perceptron
 from espalier.models.hmm import Vocabulary
 from espalier.models.linear import Pairs
+from espalier.papers.segments.semicrf import SemiCRF
 from espalier.tasks.task import load_task
 from feature_matrices import random_matrix
 

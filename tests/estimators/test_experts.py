@@ -22,8 +22,8 @@ from espalier.estimators.hmm import HMM
 from espalier.estimators.perceptron import Perceptron
 from espalier.estimators.persist import load
 from espalier.estimators.posterior_regularization import PosteriorRegularization
-from espalier.estimators.semicrf import SemiCRF
 from espalier.extract.extractor import Extractor
+from espalier.papers.segments.semicrf import SemiCRF
 from oracles import backwards, labellings
 
 X = [
@@ -284,7 +284,7 @@ def test_bad_input() -> None:
         Experts(CRF(), HMM()).fit(X, Y)
     with pytest.raises(InputError, match="there are no experts"):
         Experts([]).fit(X, Y)
-    with pytest.raises(InputError, match="SemiCRF scores segments"):
+    with pytest.raises(InputError, match="SemiCRF is no model of chains"):
         Experts([CRF(), SemiCRF()], [1, 1]).fit(X, Y).predict(X)
     with pytest.raises(InputError, match="is not an estimator"):
         Experts([CRF(), "hmm"]).fit(X, Y)

@@ -17,9 +17,9 @@ from espalier.estimators.hmm import HMM
 from espalier.estimators.perceptron import Perceptron
 from espalier.estimators.persist import load
 from espalier.estimators.posterior_regularization import PosteriorRegularization
-from espalier.estimators.semicrf import SemiCRF
 from espalier.inference import marginals
 from espalier.learning.penalties import count_penalties
+from espalier.papers.segments.semicrf import SemiCRF
 from espalier.rules.ruleset import KEPT_PRIOR, VIOLATED_PRIOR, RuleSet
 
 # Names, then a year or a page: one labelled example of each says little, the rules say what p. and 19.. mean.
@@ -203,7 +203,7 @@ def test_other_bases_learn_from_best_labellings():
     model = PosteriorRegularization(base, RULES, iterations=2, slack=5.0).fit(X, Y, unlabelled=POOL)
     assert isinstance(model.model_, Perceptron)
     assert model.score(POOL, GOLD) > 0.9
-    with pytest.raises(InputError, match="SemiCRF scores segments"):
+    with pytest.raises(InputError, match="SemiCRF is no model of chains"):
         PosteriorRegularization(SemiCRF(), RULES).fit(X, Y, unlabelled=POOL)
 
 

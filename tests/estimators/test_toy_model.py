@@ -166,7 +166,7 @@ def test_training_under_rules_is_named_too() -> None:
 
 def test_abilities_are_methods() -> None:
     ours = {
-        "count": {es.HMM}, "fit_soft": {es.CRF}, "fit_under_rules": {es.Perceptron}, "segment_labels": {es.SemiCRF},
+        "count": {es.HMM}, "fit_soft": {es.CRF}, "fit_under_rules": {es.Perceptron}, "answers": {es.SemiCRF},
         "mixed": {es.HMM, es.Perceptron, Toy}, "expert_shares": {es.Experts},
     }  # fmt: skip
     models = [es.HMM(), es.CRF(), es.CCM(es.HMM(), RULES), es.Perceptron(), es.SemiCRF(), es.Experts([Toy()]), Toy()]

@@ -26,7 +26,7 @@ from espalier.estimators.crf import CRF
 from espalier.estimators.hmm import HMM
 from espalier.estimators.perceptron import Perceptron
 from espalier.estimators.persist import load
-from espalier.estimators.semicrf import SemiCRF
+from espalier.papers.segments.semicrf import SemiCRF
 from espalier.rules.ruleset import rules
 
 X = [["A.", "Cau", "1999"], ["B.", "Dee", ",", "2001"], ["the", "end"], ["C.", "Elm", "1987", "x"]]

@@ -16,7 +16,7 @@ from espalier.estimators.base import SequenceLabeller
 from espalier.estimators.crf import CRF
 from espalier.estimators.hmm import HMM
 from espalier.estimators.persist import load
-from espalier.estimators.semicrf import SemiCRF
+from espalier.papers.segments.semicrf import SemiCRF
 
 X = [["A.", "Cau", "1999"], ["B.", "Dee", ",", "2001"], ["the", "end"]]
 Y = [["who", "who", "when"], ["who", "who", "O", "when"], ["O", "O"]]

@@ -13,7 +13,8 @@ from hypothesis.extra import numpy as hnp
 
 from espalier.corpus import Corpus
 from espalier.errors import InputError
-from espalier.learning.relations import Relation, cover, mine
+from espalier.learning.relations import Relation, cover
+from espalier.papers.two_stage.mining import mine
 from espalier.rules.ruleset import RuleSet
 
 CORPUS = Corpus.from_tokens(

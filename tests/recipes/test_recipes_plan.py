@@ -10,11 +10,8 @@ import pytest
 
 import espalier as es
 from espalier.cli.console import in_options
-from espalier.cli.train import Kind
-from espalier.cli.train import MethodName as MethodOption
 from espalier.corpus import Labels
 from espalier.errors import InputError, RuleError
-from espalier.estimators.persist import BUNDLED
 from espalier.recipes import METHODS, MODELS, Trained, plan, train
 from espalier.recipes.adapting import Start
 from espalier.recipes.rule_files import gather_rules
@@ -56,9 +53,9 @@ def documents(tmp_path: Path) -> list[es.Document]:
     return es.read(tmp_path / "tagged.txt")
 
 
-def test_the_command_line_has_the_same_words() -> None:
-    assert {kind.value for kind in Kind} == set(MODELS) <= set(BUNDLED)
-    assert {method.value for method in MethodOption} == set(METHODS)
+def test_models_and_methods_have_the_names_of_their_rows() -> None:
+    assert all(model.kind == kind for kind, model in MODELS.items())
+    assert [*METHODS] == ["supervised", "words", "codl", "em", "pr", "ge", "samplerank"]
 
 
 def test_what_is_asked_for_comes_before_the_task(task: Path, tmp_path: Path) -> None:

@@ -51,18 +51,18 @@ def reproduce(
     Finished cells are kept, so an interrupted run goes on where it stopped, and gives the same figures.
     """
     from espalier.cli.results import list_table, result_tables, results_page, write_markdown, write_results
-    from espalier.experiments import cache as cells
-    from espalier.experiments.data import Data
-    from espalier.experiments.registry import NAMES, find_tables
-    from espalier.experiments.runner import expected_minutes
-    from espalier.experiments.runner import reproduce as run_tables
+    from espalier.papers.tables import cache as cells
+    from espalier.papers.tables.data import Data
+    from espalier.papers.tables.registry import TABLES, find_tables
+    from espalier.papers.tables.runner import expected_minutes
+    from espalier.papers.tables.runner import reproduce as run_tables
     from espalier.text_files import write_chunks
 
     refuse_stdout({"--html": html, "--markdown": markdown})
     keep_apart([], {"--json": json, "--html": html, "--markdown": markdown})
     kept = cells.Cache(cache or _default_cache(), stale)
     if listing:
-        tables = find_tables(names or NAMES)
+        tables = find_tables(names or TABLES)
         known = {table.name: table.minutes for table in tables}
         say(list_table(tables, known if data is None else expected_minutes(tables, Data(data), kept)))
         return

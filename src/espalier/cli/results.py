@@ -21,7 +21,7 @@ from espalier.cli.console import plain_table
 from espalier.pages import page, paragraph, section, table
 
 if TYPE_CHECKING:
-    from espalier.experiments import protocol, runner
+    from espalier.papers.tables import protocol, runner
 
 __all__ = [
     "list_table",
@@ -107,7 +107,7 @@ def results_page(
 
     Pictures are those that a table declares, and curves wherever columns are numbers.
     """
-    from espalier.experiments.pictures import pictures
+    from espalier.papers.tables.pictures import pictures
 
     body = [f'<p class="note">{_where_and_when(sum(seconds.values()))}</p>']
     for one in tables:
@@ -156,7 +156,7 @@ def results_markdown(
 
     images : where `results_images` are, as seen from the file; None leaves them out.
     """
-    from espalier.experiments.pictures import pictures
+    from espalier.papers.tables.pictures import pictures
 
     lines = ["# Results", "", *wrap(_where_and_when(sum(seconds.values())), 120), ""]
     lines += [*wrap(_HOW_TO_READ, 120), ""]
@@ -187,7 +187,7 @@ def _departures(one: protocol.Table) -> str:
 
 def results_images(tables: Sequence[protocol.Table], results: Sequence[protocol.Result]) -> dict[str, str]:
     """Return the pictures that the tables declare, as SVG files by name."""
-    from espalier.experiments.pictures import pictures
+    from espalier.papers.tables.pictures import pictures
 
     return {f"{name}.svg": drawing.file() for one in tables for name, drawing in pictures(one, results)}
 

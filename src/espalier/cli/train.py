@@ -6,7 +6,6 @@ import json
 import os
 from collections.abc import Sequence
 from dataclasses import replace
-from enum import Enum
 from functools import partial
 from pathlib import Path
 from time import perf_counter
@@ -17,23 +16,14 @@ import typer
 from espalier.cli.console import complain, counted, note, progress, say, say_json
 from espalier.cli.files import STANDARD, UTF_8, Encoding, From, keep_apart, labelled_records, read_all
 from espalier.errors import InputError
-from espalier.estimators.persist import MODELS
+from espalier.registry import ours
 
 if TYPE_CHECKING:
     from espalier.document import Document
     from espalier.metrics import Report
     from espalier.recipes import Recipe, Trained
 
-__all__ = ["Kind", "MethodName", "parse_penalties", "parse_settings", "train"]
-
-
-Kind = Enum("Kind", {kind: kind for kind in MODELS}, type=str)  # type: ignore[misc]
-"""The models that can be trained."""
-
-
-_METHODS = ("supervised", "words", "codl", "em", "samplerank", "pr", "ge")
-MethodName = Enum("MethodName", {name: name for name in _METHODS}, type=str)  # type: ignore[misc]
-"""The ways to train one: `espalier.recipes.METHODS`."""
+__all__ = ["parse_penalties", "parse_settings", "train"]
 
 
 _ELSEWHERE = {
@@ -77,6 +67,11 @@ def parse_penalties(text: str) -> str | float:
         return text
 
 
+def _word(name: str | None) -> str | None:
+    """Return a name as it is registered, however it is written; a place, `module:object`, stays as it is."""
+    return name if name is None or ":" in name else name.lower()
+
+
 REFERENCES = "citations"
 """The task that has a model to begin from, and schemes of labels that are understood."""
 
@@ -100,14 +95,17 @@ Task = Annotated[
     str | None,
     typer.Option("--task", "-t", metavar="TASK", help="A task file or its name: labels, features, rules, model."),
 ]
+_KINDS, _WAYS = (", ".join(ours(what)) for what in ("models", "methods"))
 Model = Annotated[
-    Kind | None, typer.Option("--model", "-m", case_sensitive=False, help="What to train; else the task's, or crf.")
+    str | None,
+    typer.Option("--model", "-m", metavar="KIND", help=f"What to train: {_KINDS}; else the task's, or crf."),
 ]
 How = Annotated[
-    MethodName | None,
+    str | None,
     typer.Option(
-        case_sensitive=False,
-        help="How; else supervised, or where there is unlabelled text words (for some models codl).",
+        "--method",
+        metavar="NAME",
+        help=f"How: {_WAYS}; else supervised, or where there is unlabelled text words (for some models codl).",
     ),
 ]
 Rules = Annotated[
@@ -192,7 +190,7 @@ def train(
     keep_apart([*reads, prior if isinstance(prior, str) else None], {"--output": path})
     declared = None if task is None else load_task(task)
     recipe = plan(
-        task=declared, model=model and model.value, method=method and method.value,
+        task=declared, model=_word(model), method=_word(method),
         rules=gather_rules(declared, rules or []), penalties=None if penalties is None else parse_penalties(penalties),
         features=None if features is None else load_features(features), tags=tags, unlabelled=bool(unlabelled),
         **_starts(task, chosen), settings=chosen,

@@ -65,9 +65,10 @@ def _train() -> None:
 
 
 def _other_models() -> None:
-    from espalier.estimators.persist import MODELS, class_of
+    from espalier.estimators.persist import class_of
+    from espalier.registry import ours
 
-    for model in (class_of(kind) for kind in MODELS):
+    for model in (class_of(kind) for kind in ours("models")):
         few = {"max_iterations": 3, "epochs": 1, "crf_epochs": 1, "min_steps": 1}  # rounds, whatever a model calls them
         known = model().get_params()
         model(**{name: n for name, n in few.items() if name in known}).fit(_X, _TAGS).predict(_X)

@@ -18,8 +18,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from espalier import inference
 from espalier.corpus import Corpus, Labels
-from espalier.decoders import gibbs, product
-from espalier.decoders.base import Decoding, Problem, Problems, infeasible
+from espalier.decoders import product
+from espalier.decoders.base import Decoding, Problem, Problems, checked_count, generator, infeasible
 from espalier.decoders.certify import Status
 from espalier.decoders.explanation import Explanation
 from espalier.decoders.explanation import explain as explain_problem
@@ -32,6 +32,9 @@ from espalier.errors import InputError
 from espalier.potentials import ChainBatch, Potentials
 
 __all__ = ["Marginals", "Rules", "Samples", "Scores", "decode", "explain", "marginals", "problem_of", "sample"]
+
+SWEEPS = 1000
+"""Samples that marginals are estimated from."""
 
 
 class Marginals(NamedTuple):
@@ -111,7 +114,8 @@ def decode(
     lengths
         Of a batch [N, T, L], instead of a mask: how many of the T places are tokens.
     method
-        "auto" tries the cheapest exact method first; any name of `espalier.decoders.DECODERS` takes that one.
+        "auto" tries the cheapest exact method first; any name of `espalier.decoders.DECODERS` takes that one, and so
+        does the place of a `Decoder` of your own, "module:object".
     k
         How many labellings to return, the best first.
     penalties
@@ -295,8 +299,9 @@ def marginals(
 ) -> Marginals:
     """Return p(y_t = l) under p(y) ∝ exp(score minus penalties), at the temperature of the potentials.
 
-    method : "exact" (forward-backward over the product automaton), "gibbs" (estimated; options sweeps, burn, window),
-    or "auto": exact where the product automaton fits in `max_edges`. The result says which it was.
+    method : "exact" (forward-backward over the product automaton), the name of a decoder that samples, as "gibbs"
+    (estimated from `sweeps` samples, 1000 if not given; more options are the sampler's), or "auto": exact where the
+    product automaton fits in `max_edges`. The result says which it was.
     """
     problem = problem_of(
         potentials,
@@ -309,14 +314,17 @@ def marginals(
         valid_tags=valid_tags,
     )  # fmt: skip
     problem = problem.tempered()
-    exact, sampled = _split(method, options, {"max_edges"}, {"sweeps", "burn", "window"})
+    exact, sampled = _split(method, options, "sweeps")
     if exact is not None:
         try:
             return Marginals(*_exact_posterior(problem, **exact), "exact", True)
         except LatticeTooLarge:
             if method == "exact":
                 raise
-    return Marginals(gibbs.marginals(problem, rng, **sampled), None, "gibbs", False)
+    n = checked_count(sampled.pop("sweeps", SWEEPS), "sweeps")
+    drawn = _drawn(problem, method, n, rng, sampled)
+    shares = (drawn.labels[:, :, None] == np.arange(problem.L)).mean(axis=0)  # their error falls as 1 / sqrt(n)
+    return Marginals(shares, None, drawn.method, False)
 
 
 def sample(
@@ -336,8 +344,9 @@ def sample(
 ) -> Samples:
     """Draw n labellings from p(y) ∝ exp(score minus penalties), at the temperature of the potentials.
 
-    method : "exact" (independent draws over the product automaton), "gibbs" (a Markov chain; options burn, thin,
-    window), or "auto": exact where the product automaton fits in `max_edges`. The result says which it was.
+    method : "exact" (independent draws over the product automaton), the name of a decoder that samples, as "gibbs" (a
+    Markov chain; options burn, thin, window), or "auto": exact where the product automaton fits in `max_edges`. The
+    result says which it was.
     """
     problem = problem_of(
         potentials,
@@ -350,15 +359,15 @@ def sample(
         valid_tags=valid_tags,
     )  # fmt: skip
     problem = problem.tempered()
-    exact, sampled = _split(method, options, {"max_edges"}, {"burn", "thin", "window"})
-    generator = gibbs.generator(rng)
+    exact, sampled = _split(method, options)
+    draws = generator(rng)
     if exact is not None:
         try:
-            return Samples(product.sample(problem, n, generator, **exact), "exact", True)
+            return Samples(product.sample(problem, n, draws, **exact), "exact", True)
         except LatticeTooLarge:
             if method == "exact":
                 raise
-    return Samples(gibbs.sample(problem, n, generator, **sampled), "gibbs", False)
+    return _drawn(problem, method, n, draws, sampled)
 
 
 def _exact_posterior(problem: Problem, **options: Any) -> tuple[NDArray[np.float64], float]:
@@ -370,14 +379,25 @@ def _exact_posterior(problem: Problem, **options: Any) -> tuple[NDArray[np.float
     return chain.marginals, float(chain.log_z[0])
 
 
-def _split(
-    method: str, options: dict[str, Any], exact: set[str], sampled: set[str]
-) -> tuple[dict[str, Any] | None, dict[str, Any]]:
-    """Sort options by the way they belong to; the first is None if it must not be tried."""
-    if method not in ("auto", "exact", "gibbs"):
-        raise InputError(f"unknown method {method!r}", hint="use 'auto', 'exact' or 'gibbs'")
-    for name in options:
-        if name not in exact | sampled:
-            raise InputError(f"unknown option {name!r}", hint=f"options: {', '.join(sorted(exact | sampled))}")
-    first = {name: value for name, value in options.items() if name in exact}
-    return None if method == "gibbs" else first, {name: v for name, v in options.items() if name in sampled}
+def _split(method: str, options: dict[str, Any], *more: str) -> tuple[dict[str, Any] | None, dict[str, Any]]:
+    """Sort options by the way they belong to: exact ones, None if that must not be tried, and those of sampling.
+
+    more : options of sampling that are not the sampler's own.
+    """
+    exact = {name: value for name, value in options.items() if name == "max_edges"}
+    sampled = {name: value for name, value in options.items() if name not in exact}
+    if {*sampled} - {*more} or method not in ("auto", "exact"):
+        from espalier.decoders import table
+
+        drawing = table.sampler("auto" if method == "exact" else method)
+        table.check_options(drawing.name, drawing.sample, sampled, more)
+    return (exact if method in ("auto", "exact") else None), sampled
+
+
+def _drawn(problem: Problem, method: str, n: int, rng: np.random.Generator | int, options: dict[str, Any]) -> Samples:
+    """Draw n labellings by a decoder that samples."""
+    from espalier.decoders import table
+
+    drawing = table.sampler(method)
+    assert drawing.sample is not None
+    return Samples(drawing.sample(problem, n, rng, **options), drawing.name, False)

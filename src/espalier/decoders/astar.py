@@ -29,13 +29,13 @@ from typing import Any, NamedTuple
 from numpy.typing import NDArray
 
 from espalier.decoders import beam
-from espalier.decoders.base import Decoding, Problem, certify_all, checked_count, evaluate, nothing_found
+from espalier.decoders.base import Decoder, Decoding, Problem, certify_all, checked_count, evaluate, nothing_found
 from espalier.decoders.certify import WorkDone
 from espalier.decoders.joint import Joint, States, labels_of
 from espalier.decoders.reduced import Losses
 from espalier.errors import InputError
 
-__all__ = ["decode", "search"]
+__all__ = ["ASTAR", "decode", "search"]
 
 
 class _Prefix(NamedTuple):
@@ -156,3 +156,6 @@ def search(
             slacks, _ = losses.sorted_row(prefix.t + 1, prefix.label)
             push(prefix.loss + slacks[0], prefix, 0)
     return Found(done, heap[0][0] if heap else most, nodes)
+
+
+ASTAR = Decoder("astar", decode, True, "best-first search; any rule")

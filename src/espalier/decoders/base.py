@@ -48,6 +48,7 @@ __all__ = [
     "certify_all",
     "checked_count",
     "evaluate",
+    "generator",
     "infeasible",
     "nothing_found",
     "price",
@@ -300,7 +301,8 @@ class Decoder:
     """One row of the table of decoders.
 
     decode(problem, *, k=1, **options) -> Decoding; exact : is the answer OPTIMAL unless a budget runs out?
-    accepts(compiled) -> Verdict; most take every rule.
+    accepts(compiled) -> Verdict; most take every rule. sample(problem, n, rng, **options) -> int16[n, T] draws
+    labellings of p(y) ∝ exp(score minus penalties), where a decoder can do that.
     """
 
     name: str
@@ -308,6 +310,7 @@ class Decoder:
     exact: bool
     summary: str
     accepts: Callable[[Compiled], Verdict] = lambda _: Verdict(True)
+    sample: Callable[..., NDArray[np.int16]] | None = None
 
 
 def certify(
@@ -409,6 +412,13 @@ def checked_count(value: Any, name: str, least: int = 1) -> int:
     if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
         raise InputError(f"{name} is {value!r}", hint=f"expected a whole number of at least {least}")
     return int(value)
+
+
+def generator(rng: np.random.Generator | int) -> np.random.Generator:
+    """Return a generator of a generator or a seed."""
+    if isinstance(rng, np.random.Generator):
+        return rng
+    return np.random.default_rng(checked_count(rng, "rng", least=0))
 
 
 def refusal(compiled: Compiled, forms: Iterable[str], decoder: str) -> Verdict:

@@ -1,13 +1,12 @@
 """Beam search: the `width` best prefixes a token, ranked by score minus penalties plus the best completion.
 
-Takes any rule in fixed memory (section 2.2.3 of Chang, Ratinov & Roth, 2012). Prefixes with the same label and
+What A* answers with when it has to stop. Takes any rule in fixed memory. Prefixes with the same label and
 monitor states are merged, the better kept (k of them for the k best). Ranking by Viterbi's best completion rather
 than by the prefix alone lets a narrow beam look ahead over everything but the global rules; see `reduced` for the
 scores as losses. Children are taken by rising loss and their monitors stepped only until nothing better can come.
 
-Cost O(T width L) at most. Nothing is proven but that no labelling scores more than the folded Viterbi's: OPTIMAL if
-the answer reaches it or if no prefix was ever cut off, otherwise HEURISTIC with that bound. Ties within a beam go to
-the prefix with the lower rank, then to the lower label, not in the common order.
+Cost O(T width L) at most. Ties within a beam go to the prefix with the lower rank, then to the lower label, not in the
+common order.
 """
 
 from __future__ import annotations
@@ -16,12 +15,10 @@ import math
 from heapq import heapify, heappop, heappush
 from typing import NamedTuple
 
-from espalier.decoders.base import Decoding, Problem, certify_all, checked_count, infeasible, nothing_found
-from espalier.decoders.certify import WorkDone
 from espalier.decoders.joint import Joint, States, labels_of
 from espalier.decoders.reduced import Losses
 
-__all__ = ["Beam", "decode", "search"]
+__all__ = ["Beam", "search"]
 
 
 class _Prefix(NamedTuple):
@@ -39,23 +36,6 @@ class Beam(NamedTuple):
     labellings: list[tuple[list[int], float]]
     complete: bool
     nodes: int
-
-
-def decode(problem: Problem, *, k: int = 1, width: int = 16) -> Decoding:
-    """Return the best labellings that a beam of `width` (at least k) prefixes finds."""
-    checked_count(k, "k")
-    losses, joint = Losses(problem.folded), Joint.of(problem)
-    found = search(losses, joint, problem.T, max(checked_count(width, "width"), k), k)
-    work = WorkDone(viterbi=1, nodes=found.nodes)
-    if not found.labellings:
-        none_left = found.complete or losses.top == -math.inf
-        return (
-            infeasible(problem, "beam", work)
-            if none_left
-            else nothing_found(problem, losses.top, "beam", work, heuristic=True)
-        )
-    ranked = [(y, losses.top - (loss if found.complete else 0.0)) for y, loss in found.labellings[:k]]
-    return certify_all(problem, ranked, "beam", work, heuristic=True)
 
 
 def search(losses: Losses, joint: Joint, T: int, width: int, copies: int = 1) -> Beam:

@@ -35,6 +35,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from espalier.decoders.base import (
+    Decoder,
     Decoding,
     Problem,
     Verdict,
@@ -50,7 +51,7 @@ from espalier.kernels import chain
 from espalier.potentials import ChainBatch, Potentials
 from espalier.rules.compile import Compiled
 
-__all__ = ["STEPS", "accepts", "decode"]
+__all__ = ["DUAL", "STEPS", "accepts", "decode"]
 
 Float = NDArray[np.float64]
 
@@ -246,3 +247,6 @@ class _Subgradient:
         self._passes += 1
         most = _Viterbi(Potentials(unary, trans, start, end))(self._rows.shift(lam)) + float(lam @ b)
         return most < -_MARGIN
+
+
+DUAL = Decoder("dual", decode, False, "Lagrangian multipliers on local and linear rules", accepts)

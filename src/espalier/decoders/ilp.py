@@ -33,7 +33,16 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from espalier.decoders.base import Decoding, Problem, certify, checked_count, evaluate, infeasible, nothing_found
+from espalier.decoders.base import (
+    Decoder,
+    Decoding,
+    Problem,
+    certify,
+    checked_count,
+    evaluate,
+    infeasible,
+    nothing_found,
+)
 from espalier.decoders.certify import WorkDone, tolerance
 from espalier.errors import EspalierError, InputError
 from espalier.inference import viterbi
@@ -41,6 +50,7 @@ from espalier.potentials import Potentials
 from espalier.rules.compile import Grounded
 
 __all__ = [
+    "ILP",
     "MAX_COLUMNS",
     "UNIT",
     "Expression",
@@ -333,3 +343,6 @@ def _monitor(grounded: Grounded, k: int, lattice: ProgramLattice, program: Progr
     leaves, enters = lattice.t[e] > 0, lattice.t[e] < lattice.T - 1
     _conserve(program, tail[leaves], f[leaves], head[enters], f[enters])
     return Expression(f, np.array(amount), _most(np.array(amount), lattice.t[e], lattice.T))
+
+
+ILP = Decoder("ilp", decode, True, "an integer linear program; any rule")

@@ -1,41 +1,42 @@
-"""The table of decoders by name."""
+"""Decoders by name: ours, and those that other packages bring."""
 
 from __future__ import annotations
 
 import inspect
+from collections.abc import Iterable
 from typing import Any
 
-from espalier.decoders import astar, beam, dual, exhaustive, gibbs, ilp, listed, two_stage, viterbi
 from espalier.decoders.base import Decoder, Decoding, Problem
 from espalier.decoders.many import auto
 from espalier.errors import InputError, nearest
+from espalier.registry import Registered
 
-__all__ = ["DECODERS", "auto", "check_options", "find", "run"]
+__all__ = ["DECODERS", "auto", "check_options", "find", "run", "sampler"]
 
-DECODERS: dict[str, Decoder] = {
-    decoder.name: decoder
-    for decoder in (
-        Decoder("viterbi", viterbi.decode, True, "dynamic programming; local rules only", viterbi.accepts),
-        Decoder("kbest", listed.decode, True, "list the best without global rules, then charge them"),
-        Decoder("astar", astar.decode, True, "best-first search; any rule"),
-        Decoder("dual", dual.decode, False, "Lagrangian multipliers on local and linear rules", dual.accepts),
-        Decoder("ilp", ilp.decode, True, "an integer linear program; any rule"),
-        Decoder("two_stage", two_stage.decode, False, "fewest broken rules near Viterbi's score"),
-        Decoder("beam", beam.decode, False, "the best prefixes of every length; any rule"),
-        Decoder("gibbs", gibbs.decode, False, "annealed sampling; any rule"),
-        Decoder("exhaustive", exhaustive.decode, True, "every labelling of a tiny problem"),
-    )
-}
+DECODERS = Registered("decoders", Decoder)
 """Every method that can be asked for by name."""
 
 
 def find(method: str) -> Decoder:
-    """Return a decoder by name; an unknown name is an error with the nearest known one."""
-    if method not in DECODERS:
+    """Return a decoder by name, or by its place, `module:object`; an unknown name is an error with the nearest one."""
+    try:
+        return DECODERS.named(str(method))
+    except KeyError:
         names = ["auto", *DECODERS]
         near = nearest(str(method), names, f"methods: {', '.join(names)}")
-        raise InputError(f"unknown method {method!r}", hint=near)
-    return DECODERS[method]
+        raise InputError(f"unknown method {method!r}", hint=near) from None
+
+
+def sampler(method: str = "auto") -> Decoder:
+    """Return the decoder of that name, which must draw labellings; for "auto" the first that does."""
+    if method == "auto":
+        found = next((decoder for decoder in DECODERS.values() if decoder.sample), None)
+    else:
+        found = find(method)
+    if found is None or found.sample is None:
+        ways = ["auto", "exact", *(name for name, decoder in DECODERS.items() if decoder.sample)]
+        raise InputError(f"method {method!r} draws no labellings", hint=f"use {' or '.join(map(repr, ways))}")
+    return found
 
 
 def run(problem: Problem, method: str = "auto", *, k: int = 1, **options: Any) -> Decoding:
@@ -52,9 +53,10 @@ def run(problem: Problem, method: str = "auto", *, k: int = 1, **options: Any) -
     return decoder.decode(problem, k=k, **options)
 
 
-def check_options(method: str, function: Any, options: dict[str, Any]) -> None:
-    """Refuse options that a method does not have."""
-    known = [name for name in inspect.signature(function).parameters if name not in ("problem", "k")]
+def check_options(method: str, function: Any, options: dict[str, Any], more: Iterable[str] = ()) -> None:
+    """Refuse options that a method does not have; more : some that it has besides its own."""
+    known = [name for name in inspect.signature(function).parameters if name not in ("problem", "k", "n")]
+    known += more
     for name in options:
         if name not in known:
             near = nearest(name, known, f"its options: {', '.join(known)}" if known else "it has none")

@@ -21,14 +21,23 @@ from numpy.typing import NDArray
 
 from espalier import inference
 from espalier.corpus import Labels
-from espalier.decoders.base import Decoding, Problem, Verdict, certify_all, checked_count, nothing_found, refusal
+from espalier.decoders.base import (
+    Decoder,
+    Decoding,
+    Problem,
+    Verdict,
+    certify_all,
+    checked_count,
+    nothing_found,
+    refusal,
+)
 from espalier.decoders.certify import WorkDone
 from espalier.decoders.joint import Joint
 from espalier.errors import InputError, LabelError, Place
 from espalier.potentials import ChainBatch, Potentials
 from espalier.rules.compile import Compiled
 
-__all__ = ["Clamp", "Item", "accepts", "certify_list", "charged_list", "clamped", "clamped_batch", "decode"]
+__all__ = ["VITERBI", "Clamp", "Item", "accepts", "certify_list", "charged_list", "clamped", "clamped_batch", "decode"]
 
 Choice: TypeAlias = str | int | Iterable[str | int]
 Clamp: TypeAlias = Mapping[int | tuple[int, int], Choice]
@@ -142,3 +151,6 @@ def _ids(choice: Choice, labels: Labels, place: int | tuple[int, int]) -> set[in
     if not ids:
         raise InputError(f"tokens {place} cannot be clamped to no label at all")
     return ids
+
+
+VITERBI = Decoder("viterbi", decode, True, "dynamic programming; local rules only", accepts)

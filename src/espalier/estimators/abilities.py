@@ -8,7 +8,7 @@ what is missing. Where two models have an ability there is a protocol for it her
     `fit_soft`          CRF, ConvCRF              GeneralizedExpectation; PosteriorRegularization (`FitsSoft`)
     `count`, and more   HMM                       EM; PosteriorRegularization
     `fit_under_rules`   Perceptron                CCM, for training="IBT" and "JIBT"
-    `segment_labels`    SemiCRF                   CCM and Extractor, to read segments as labels
+    `answers`, and more nobody in the core        CCM and Extractor: its scores are no chain's (`AnswersItself`)
     `expert_shares`     Experts                   explanations, to say what each model adds to a score
 
 Every model has `potentials`, `fit`, `fit_with_pool` and `fit_guessed` from `SequenceLabeller`.
@@ -16,6 +16,7 @@ Every model has `potentials`, `fit`, `fit_with_pool` and `fit_guessed` from `Seq
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar, runtime_checkable
 
@@ -27,11 +28,24 @@ from espalier.errors import InputError
 from espalier.potentials import ChainBatch
 
 if TYPE_CHECKING:  # needed by nobody who only labels
+    from espalier.decoders.certify import BatchDecoding
     from espalier.decoders.explanation import Explanation
     from espalier.inference import Posterior
     from espalier.learning.generalised_expectation import ScoreCriterion
+    from espalier.rules.compile import Compiled
 
-__all__ = ["Expecting", "FitsSoft", "Mixes", "SoftProblem", "require", "with_experts"]
+__all__ = [
+    "AnswersItself",
+    "Expecting",
+    "FitsSoft",
+    "Mixes",
+    "RuledTexts",
+    "SoftProblem",
+    "answering",
+    "require",
+    "scores_chains",
+    "with_experts",
+]
 
 Float = NDArray[np.float64]
 Self = TypeVar("Self")
@@ -85,6 +99,44 @@ class SoftProblem(Protocol):
 
     def fit_expecting(self, criterion: ScoreCriterion, guessed: NDArray[np.int16], max_iterations: int) -> Expecting:
         """Return the model fitted to the labels and to what is expected of the pool; guessed : labels of the pool."""
+
+
+class AnswersItself(Protocol):
+    """A model whose scores are no chain's: it says itself what its labellings are under rules."""
+
+    def rule_labels(self, names: Sequence[str] = ()) -> tuple[str, ...]:
+        """Return the labels of tokens that rules see; names : the labels of a training set, before `fit`."""
+
+    def answers(self, corpus: Corpus, compiled: Compiled) -> RuledTexts:
+        """Return what the model says of texts under rules; compiled : for labels, `rule_labels` among them."""
+
+
+class RuledTexts(Protocol):
+    """Texts with the scores of a model that is no chain, and the rules that its answers keep."""
+
+    documents: Any
+
+    def decoded(self) -> BatchDecoding:
+        """Return the best labels by the numbers of the rules' labels, -1 where none is possible (for `CCM`)."""
+
+    def extractions(self, names: Any, calibration: Any, made: Any, k: int = 1) -> list[Any]:
+        """Return what was found in each document, with its k - 1 next best readings (for `Extractor`).
+
+        names : what fields are called there; calibration : what confidences are worth; made : the class of results.
+        """
+
+
+def answering(model: Any) -> AnswersItself | None:
+    """Return the model behind an estimator whose scores are no chain's: taught by a learner, or under rules."""
+    while hasattr(inner := getattr(model, "model_", None), "potentials"):
+        model = inner
+    base = getattr(model, "base_", model)
+    return None if scores_chains(base) else base
+
+
+def scores_chains(model: Any) -> bool:
+    """Are the scores of a model, or of a class of models, those of chains?"""
+    return not hasattr(model, "answers")
 
 
 WHAT = {

@@ -37,13 +37,10 @@ from espalier.errors import (
 )
 from espalier.estimators.persist import checked_path, pack, register
 from espalier.inference import k_best, marginals, viterbi
-from espalier.potentials import ChainBatch
+from espalier.potentials import ChainBatch, OtherBatch
 from espalier.rules.compile import Compiled, compile_rules
 from espalier.rules.ruleset import RuleSet
 from espalier.store import save
-
-if TYPE_CHECKING:
-    from espalier.segment_potentials import SegmentBatch
 
 __all__ = [
     "Estimator",
@@ -259,7 +256,7 @@ def labelled_corpus(X: Any, y: Sequence[Sequence[str | None]] | None, labels: Se
 
 
 class SequenceLabeller(Estimator, ABC):
-    """The base class of every model of sequences: it labels with a chain or a segmental model.
+    """The base class of every model of sequences: it labels with a chain, or decodes by itself.
 
     To write a model of your own, derive from this class and give it a `kind`, the name by which model files know it;
     `fit`, which sets `labels_` and `training_digest_`; `potentials`; `state` and `restore`. Everything else is here:
@@ -304,14 +301,14 @@ class SequenceLabeller(Estimator, ABC):
         """
 
     @abstractmethod
-    def potentials(self, X: Any) -> ChainBatch | SegmentBatch:
-        """Return the potentials of every sequence: what any decoder takes."""
+    def potentials(self, X: Any) -> ChainBatch | OtherBatch:
+        """Return the potentials of every sequence: what any decoder takes, if they are those of chains."""
 
     def chain_potentials(self, X: Any, who: str) -> ChainBatch:
         """Return the potentials, which must be those of chains; who : asks for them, such as "rules need"."""
         batch = self.potentials(X)
         if not isinstance(batch, ChainBatch):
-            raise InputError(f"{type(self).__name__} scores segments", hint=f"{who} a model of chains, such as CRF()")
+            raise InputError(f"{type(self).__name__} is no model of chains", hint=f"{who} one, such as CRF()")
         return batch
 
     @abstractmethod

@@ -14,7 +14,6 @@ import warnings
 from collections.abc import Mapping, Sequence
 from copy import copy
 from dataclasses import KW_ONLY, dataclass, field, replace
-from itertools import chain
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
@@ -25,7 +24,7 @@ from espalier.decoders.base import Problem, Problems
 from espalier.decoders.batch import decode_batch
 from espalier.decoders.certify import BatchDecoding
 from espalier.errors import InfeasibleError, InputError, ModelFileError, ResultWarning
-from espalier.estimators.abilities import require, with_experts
+from espalier.estimators.abilities import require, scores_chains, with_experts
 from espalier.estimators.base import (
     SequenceLabeller,
     as_corpus,
@@ -45,7 +44,6 @@ from espalier.rules.ruleset import KEPT_PRIOR, VIOLATED_PRIOR, RuleSet
 
 if TYPE_CHECKING:  # what only training needs is imported where it trains: whoever labels never waits for it
     from espalier.decoders.explanation import Explanation
-    from espalier.segment_potentials import SegmentBatch
 
 __all__ = ["CCM"]
 
@@ -65,8 +63,8 @@ class CCM(SequenceLabeller):
 
     Parameters
     ----------
-    base : an unfitted estimator, such as HMM(); it is copied, never fitted itself. With a SemiCRF
-        marginals, k best, explanations and trained penalties are refused: they need a model of chains.
+    base : an unfitted estimator, such as HMM(); it is copied, never fitted itself. With one whose
+        scores are no chain's marginals, k best, explanations and trained penalties are refused.
     rules : a RuleSet, or its text. A rule with a penalty of its own keeps it; the others get one:
     penalties : "count" (log odds of keeping a rule in the training labels), "perceptron" or "svm" (trained on `dev`,
         or cross-fitted), "hard" (no answer may break a rule), a number (the same for all), a mapping from names to
@@ -137,10 +135,9 @@ class CCM(SequenceLabeller):
         """
         self.check_parameters()
         corpus = labelled_corpus(X, y, labels)
-        segments: Any = self.base if hasattr(self.base, "segment_labels") else None
-        if segments is not None and labels is None and corpus.labels is not None:
-            # Rules see segments as labels, and a segment may be longer or shorter than all in the data.
-            corpus = as_corpus(corpus, vocabulary=Labels(segments.segment_vocabulary(corpus.labels.names)))
+        if not scores_chains(self.base) and labels is None and corpus.labels is not None:
+            base: Any = self.base  # which may give other labels of tokens than there are in the data
+            corpus = as_corpus(corpus, vocabulary=Labels(base.rule_labels(corpus.labels.names)))
         assert corpus.labels is not None
         weight = check_sample_weight(sample_weight, len(corpus))
         compiled = compiled_rules(self.rules, corpus.labels)
@@ -233,10 +230,11 @@ class CCM(SequenceLabeller):
 
     def _learned(self, base: SequenceLabeller, compiled: Compiled, rho: Float) -> None:
         """Keep a fitted base and its penalties; compiled forms do not depend on those."""
-        if hasattr(base, "segment_labels"):
-            from espalier.estimators.ccm_segments import segment_tags
-
-            segment_tags(base, compiled.labels)  # refuses labels that the rules could not read
+        own: Any = base
+        missing = () if scores_chains(base) else sorted({*own.rule_labels()} - {*compiled.labels.names})
+        if missing:
+            what = f"{type(base).__name__} may give the labels {', '.join(missing)}, which the rules do not know"
+            raise InputError(what, hint="pass labels= to fit, with these among them")
         self.base_ = base
         self.rules_ = compiled.rules.with_penalties(rho)
         self.compiled_ = replace(compiled, rules=self.rules_)
@@ -296,13 +294,17 @@ class CCM(SequenceLabeller):
         """Return the best labellings under the rules with what is proven about them; -1 where none is possible."""
         self.check_fitted()
         corpus = as_corpus(X)
-        return self._decoded(self.base_.potentials(corpus), corpus)
+        return self._decoded(self._scores(corpus), corpus)
 
-    def _decoded(self, batch: ChainBatch | SegmentBatch, corpus: Corpus) -> BatchDecoding:
-        if not isinstance(batch, ChainBatch):
-            from espalier.estimators.ccm_segments import decode_base_segments
+    def _scores(self, corpus: Corpus) -> ChainBatch | None:
+        """Return the potentials of the base; None if its scores are no chain's, and it decodes by itself."""
+        return self.base_.chain_potentials(corpus, "rules need") if scores_chains(self.base_) else None
 
-            return decode_base_segments(self.base_, batch, self.compiled_, corpus)
+    def _decoded(self, batch: ChainBatch | None, corpus: Corpus) -> BatchDecoding:
+        if batch is None:
+            own: Any = self.base_
+            found: BatchDecoding = own.answers(corpus, self.compiled_).decoded()
+            return found
         return decode_batch(batch, self.compiled_, corpus, threads=self.threads)
 
     def _problems(self, corpus: Corpus, batch: ChainBatch) -> list[Problem]:
@@ -313,18 +315,18 @@ class CCM(SequenceLabeller):
     def tag(self, X: Any) -> tuple[NDArray[np.int16], NDArray[np.int64]]:
         """Return the best labels; where no labelling keeps the hard rules, the labels that break them least."""
         corpus = as_corpus(X)
-        batch = self.base_.potentials(corpus)
+        batch = self._scores(corpus)
         ids = self._decoded(batch, corpus).labels
         present = np.flatnonzero(corpus.lengths > 0)
         open_ = present[ids[corpus.indptr[present]] < 0].tolist()
         if not open_:
             return ids, corpus.indptr
-        if isinstance(batch, ChainBatch):
+        if batch is not None:
             from espalier.decoders.conflict import write_relaxed
 
             problems = Problems.of(batch, self.compiled_, corpus, self.rules_.penalties)
             write_relaxed(ids, problems, open_, threads=self.threads)
-        else:  # nobody knows what breaks least among segmentations: the base's own answer
+        else:  # nobody knows what breaks least there: the base's own answer
             for i, y in zip(open_, self.base_.predict(corpus[open_]), strict=True):
                 ids[corpus.indptr[i] : corpus.indptr[i + 1]] = self.labels_.encode(y)
         warnings.warn(
@@ -392,8 +394,7 @@ class CCM(SequenceLabeller):
         """Take back what `state` gave."""
         base, rules = unnested("base", header, arrays), RuleSet.from_dict(header["rules"])
         labels = Labels(header["labels"])
-        given = {*chain(*base.segment_labels())} if hasattr(base, "segment_labels") else None
-        if base.labels_ != labels if given is None else not given <= {*labels.names}:
+        if scores_chains(base) and base.labels_ != labels:
             raise ModelFileError("the labels of the model and of its base differ")
         self._learned(base, compile_rules(rules, labels), rules.penalties)
         self.base = fresh(base)

@@ -32,7 +32,7 @@ from numpy.typing import NDArray
 from espalier.corpus import Corpus, Labels
 from espalier.decoders.probabilities import sureness
 from espalier.errors import InputError, LabelError, ModelFileError, NotFittedError
-from espalier.estimators.abilities import with_experts
+from espalier.estimators.abilities import scores_chains, with_experts
 from espalier.estimators.base import (
     SequenceLabeller,
     again,
@@ -247,9 +247,9 @@ class Experts(SequenceLabeller):
             raise InputError(f"experts is {self.experts!r}", hint=hint)
         if not len(self.experts):
             raise InputError("there are no experts", hint="give at least one estimator, such as CRF()")
-        segments = next((one for one in self.experts if hasattr(one, "segment_labels")), None)
-        if segments is not None:
-            what = f"a {type(segments).__name__} scores segments"
+        other = next((one for one in self.experts if not scores_chains(one)), None)
+        if other is not None:
+            what = f"{type(other).__name__} is no model of chains"
             raise InputError(what, hint="Experts add scores of tokens: give models of chains, such as CRF()")
         check_number("folds", self.folds, 2, whole=True)
         if self.temperature is not None:

@@ -5,8 +5,8 @@ another one packs it into its own state: the inner header under a name, the inne
 (`nested`, `unnested`).
 
 A model registers its kind where it is defined (`SequenceLabeller.__init_subclass__`), so a model of your own can be
-loaded once its module is imported. Those that come with Espalier are imported when a file holds one. Nothing heavy is
-imported here before it is needed: whoever asks for the names of kinds loads no model.
+loaded once its module is imported. Those that a package brings (`registry`) are imported when a file holds one. Nothing
+heavy is imported here before it is needed: whoever asks for the names of kinds loads no model.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ import inspect
 import math
 import os
 from collections.abc import Mapping
-from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from espalier.errors import InputError, ModelFileError, nearest
+from espalier.registry import Registered, ours
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -27,29 +27,13 @@ if TYPE_CHECKING:
 
     Arrays = dict[str, NDArray[Any]]
 
-__all__ = ["BUNDLED", "MODELS", "class_of", "load", "nested", "pack", "register", "unnested", "unpack"]
+__all__ = ["LEARNERS", "MODELS", "class_of", "load", "nested", "pack", "register", "unnested", "unpack"]
 
-MODELS = {
-    "crf": "espalier.estimators.crf",
-    "hmm": "espalier.estimators.hmm",
-    "perceptron": "espalier.estimators.perceptron",
-    "semicrf": "espalier.estimators.semicrf",
-    "conv_crf": "espalier.estimators.conv_crf",
-}
-"""The kinds of base models, and the module of each: `train` offers them, in this order."""
+MODELS = Registered("models", type)
+"""The kinds of models that read text by themselves, and the class of each: `train` offers them, in this order."""
 
-BUNDLED = MODELS | {
-    "ccm": "espalier.estimators.ccm",
-    "codl": "espalier.estimators.codl",
-    "em": "espalier.estimators.em",
-    "experts": "espalier.estimators.experts",
-    "ge": "espalier.estimators.generalized_expectation",
-    "pr": "espalier.estimators.posterior_regularization",
-    "samplerank": "espalier.estimators.samplerank",
-    "two_stage": "espalier.estimators.two_stage",
-    "words": "espalier.estimators.word_learner",
-}
-"""The kinds of all models that come with Espalier, and their modules."""
+LEARNERS = Registered("learners", type)
+"""The kinds of all other estimators that a model file may hold: most hold a model."""
 
 _CLASSES: dict[str, type[SequenceLabeller]] = {}
 # Module state, on purpose: the classes that were defined so far, by kind.
@@ -58,20 +42,26 @@ _CLASSES: dict[str, type[SequenceLabeller]] = {}
 def register(cls: type[SequenceLabeller]) -> None:
     """Remember a class by its kind; a kind that another class has is an error."""
     known = _CLASSES.get(cls.kind)
-    ours = cls.__module__.startswith("espalier.")
-    if (cls.kind in BUNDLED and not ours) or (known is not None and known.__qualname__ != cls.__qualname__):
+    place = {**ours("models"), **ours("learners")}.get(cls.kind, cls.__module__)
+    if place.partition(":")[0] != cls.__module__ or (known is not None and known.__qualname__ != cls.__qualname__):
         raise InputError(f"there is a model of kind {cls.kind!r} already", hint=f"give {cls.__name__} another kind")
     _CLASSES[cls.kind] = cls
 
 
 def class_of(kind: Any) -> type[SequenceLabeller]:
-    """Return the model class that a kind names: one of Espalier's, or one that was defined before."""
+    """Return the model class that a kind names: one that was defined before, or one that a package brings."""
     name = kind if isinstance(kind, str) else ""
-    if name in BUNDLED and name not in _CLASSES:
-        import_module(BUNDLED[name])  # which registers its class: whoever loads a CRF never waits for the others
+    for known in sorted((MODELS, LEARNERS), key=lambda known: name not in ours(known.group)):  # others cost time
+        if name not in _CLASSES and name in known:
+            found = known[name]  # which is imported, and so registered: whoever loads a CRF never waits for the others
+            if name not in _CLASSES:
+                raise ModelFileError(
+                    f"{found.__module__}:{found.__qualname__} is registered as a model of kind {name!r}",
+                    hint="give the class that `kind`, and derive it from SequenceLabeller",
+                )
     if name not in _CLASSES:
         other = "a later Espalier may have written it, or it is your own: then import its class first"
-        hint = nearest(str(kind), {*BUNDLED, *_CLASSES}, other)
+        hint = nearest(str(kind), {*MODELS, *LEARNERS, *_CLASSES}, other)
         raise ModelFileError(f"holds a model of unknown kind {kind!r}", hint=hint)
     return _CLASSES[name]
 
@@ -93,7 +83,7 @@ def pack(estimator: SequenceLabeller) -> tuple[Header, Arrays]:
     if kind not in _CLASSES or not hasattr(estimator, "state"):
         raise InputError(
             f"a {type(estimator).__name__} cannot be stored in a model file",
-            hint=(f"derive it from SequenceLabeller, with a `kind` of its own (there are {', '.join(BUNDLED)})"),
+            hint=f"derive it from SequenceLabeller, with a `kind` of its own (not {', '.join([*MODELS, *LEARNERS])})",
         )
     estimator.check_fitted()
     extra, arrays = estimator.state()

@@ -14,7 +14,7 @@ import warnings
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,10 +25,7 @@ from espalier.estimators.base import SequenceLabeller, as_corpus, check_progress
 from espalier.estimators.held_out import held_out
 from espalier.estimators.persist import nested, unnested
 from espalier.parallel import balanced
-from espalier.potentials import ChainBatch
-
-if TYPE_CHECKING:
-    from espalier.segment_potentials import SegmentBatch
+from espalier.potentials import ChainBatch, OtherBatch
 
 __all__ = ["Guard", "Map", "TaughtLabeller", "checked_pool", "in_parts"]
 
@@ -182,7 +179,7 @@ class TaughtLabeller(SequenceLabeller):
         self.check_fitted()
         return self._answering(self.model_)
 
-    def potentials(self, X: Any) -> ChainBatch | SegmentBatch:
+    def potentials(self, X: Any) -> ChainBatch | OtherBatch:
         """Return the potentials of every sequence under the learned model."""
         return self.labeller_.potentials(X)
 

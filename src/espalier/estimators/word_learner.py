@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from espalier.corpus import Corpus
 from espalier.errors import InputError, ResultWarning
+from espalier.estimators.abilities import scores_chains
 from espalier.estimators.base import SequenceLabeller, check_number, fresh
 from espalier.estimators.ccm import CCM
 from espalier.estimators.codl import label_pool
@@ -108,7 +109,7 @@ class WordLearner(TaughtLabeller):
             return
         worded = _fitted(_with_classes(fresh(self.model), classes), corpus, weight, held)
         yield worded, WordStep(1, len(classes.words))
-        guesses = isinstance(worded, CCM) and not hasattr(worded.base, "segment_labels")
+        guesses = isinstance(worded, CCM) and scores_chains(worded.base)
         if self.guesses and len(corpus) <= self.few and guesses:
             yield self._guessing(worded, corpus, weight, pool), WordStep(2, len(classes.words))
 

@@ -18,7 +18,7 @@ from contextlib import contextmanager
 from copy import copy
 from dataclasses import replace
 from itertools import islice
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeVar
+from typing import Any, ClassVar, Protocol, TypeVar
 
 from numpy.typing import NDArray
 
@@ -35,6 +35,7 @@ from espalier.errors import (
     counted,
     nearest,
 )
+from espalier.estimators.abilities import RuledTexts, answering
 from espalier.estimators.base import SequenceLabeller
 from espalier.estimators.persist import checked_path, pack, unpack
 from espalier.extract.answers import Answers, FieldNames, Scored, decode
@@ -45,9 +46,6 @@ from espalier.rules.compile import Compiled, compile_rules
 from espalier.rules.ruleset import RuleSet
 from espalier.store import load as load_file
 from espalier.store import save as save_file
-
-if TYPE_CHECKING:  # few models score segments
-    from espalier.extract.segments import SegmentAnswers
 
 __all__ = ["BATCH", "Extractor"]
 
@@ -131,13 +129,13 @@ class Extractor:
         self.model: Any = model
         self.calibration = Calibration() if calibration is None else calibration
         self.threads = threads
-        self._segments = _scoring_segments(model)
+        self._answering: Any = answering(model)
         self.field_names = self._named(_checked(names or {}, InputError))
         self._own_rules = rules is None
-        self.compiled = _compiled(model, rules, self._segments)
+        self.compiled = _compiled(model, rules, self._answering)
 
     def _named(self, names: Mapping[str, str]) -> FieldNames:
-        labels: Labels = (self._segments or self.model).labels_
+        labels: Labels = (self._answering or self.model).labels_
         found = FieldNames.of(labels.names, names, outside=self.outside)
         unknown = next((field for field in names if field not in found.known), None)
         if unknown is not None:
@@ -223,7 +221,7 @@ class Extractor:
         Extractor : a copy; the model and its calibration are shared.
         """
         other = copy(self)
-        other._own_rules, other.compiled = False, _compiled(self.model, rules, self._segments)
+        other._own_rules, other.compiled = False, _compiled(self.model, rules, self._answering)
         return other
 
     def extract(self, text: str | Document, *, k: int = 1) -> Extraction:
@@ -314,14 +312,12 @@ class Extractor:
         """Return what is found in each document of one batch."""
         return self.extractions(self.answers(documents), k=k) if documents else []
 
-    def answers(self, documents: Sequence[Document]) -> Answers | SegmentAnswers:
+    def answers(self, documents: Sequence[Document]) -> Answers | RuledTexts:
         """Return the labellings of some documents, at least one."""
-        if self._segments is None:
+        if self._answering is None:
             return self.decode(self.score(documents))
-        from espalier.extract.segments import SegmentAnswers
-
-        corpus = self._corpus(documents)
-        return SegmentAnswers(documents, corpus, self._segments.potentials(corpus), self._segments, self.compiled)
+        own: RuledTexts = self._answering.answers(self._corpus(documents), self.compiled)
+        return own
 
     def score(self, documents: Sequence[Document] | Corpus) -> Scored:
         """Return documents with their potentials: the scores that decoding begins with.
@@ -333,10 +329,9 @@ class Extractor:
         if odd is not None:
             what = f"score takes documents, not {type(odd).__name__}"
             raise InputError(what, hint="Document.from_text makes one of a text")
-        if self._segments is not None:
-            raise InputError(
-                f"a {type(self._segments).__name__} scores segments", hint="here a model is needed that scores tokens"
-            )
+        if self._answering is not None:
+            what = f"{type(self._answering).__name__} is no model of chains"
+            raise InputError(what, hint="here one is needed that scores tokens, such as CRF()")
         corpus = self._corpus(documents)
         return Scored(documents, corpus, self.model.potentials(corpus))
 
@@ -345,7 +340,7 @@ class Extractor:
         choose = getattr(self.model, "choose", None) if self._own_rules else None
         return decode(scored, self.compiled, threads=self.threads, max_nodes=self.max_nodes, choose=choose)
 
-    def extractions(self, answers: Answers | SegmentAnswers, *, k: int = 1) -> list[Extraction]:
+    def extractions(self, answers: Answers | RuledTexts, *, k: int = 1) -> list[Extraction]:
         """Return labellings as extractions, with k - 1 alternatives each."""
         return answers.extractions(self.field_names, self.calibration, self.made, k)
 
@@ -497,16 +492,11 @@ def _checked(names: Any, error: type[EspalierError]) -> Mapping[str, str]:
     return names
 
 
-def _scoring_segments(model: Any) -> Any:
-    """Return the model of segments behind an estimator, or None: what a learner has taught, or what is under rules."""
-    while hasattr(inner := getattr(model, "model_", None), "potentials"):
-        model = inner
-    base = getattr(model, "base_", model)
-    return base if hasattr(base, "segment_labels") else None
+def _compiled(model: Any, rules: RuleSet | Compiled | str | None, answering: Any = None) -> Compiled:
+    """Return the rules that answers keep: given ones, else those of the model, or of the one that it has taught.
 
-
-def _compiled(model: Any, rules: RuleSet | Compiled | str | None, segments: Any = None) -> Compiled:
-    """Return the rules that answers keep: given ones, else those of the model, or of the one that it has taught."""
+    answering : the model behind it whose scores are no chain's.
+    """
     if isinstance(rules, Compiled):
         return rules
     if not isinstance(rules, RuleSet | str | os.PathLike | None):
@@ -517,8 +507,8 @@ def _compiled(model: Any, rules: RuleSet | Compiled | str | None, segments: Any 
             return inner.compiled_  # type: ignore[no-any-return]
         inner = getattr(inner, "model_", None)
     labels = model.labels_
-    if segments is not None and segments is model:  # rules see segments as labels of tokens
-        labels = Labels(dict.fromkeys(name for row in segments.segment_labels() for name in row))
+    if answering is not None and answering is model:
+        labels = Labels(answering.rule_labels())
     chosen = RuleSet.from_text(rules, labels=labels) if isinstance(rules, str | os.PathLike) else rules or RuleSet([])
     return compile_rules(chosen, labels)
 

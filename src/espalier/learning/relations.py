@@ -1,8 +1,7 @@
-"""Relations between labels mined from labelled sequences, and a small set of rules chosen by a covering programme.
+"""What labelled sequences say of a rule, as a cost, and a small set of rules chosen by a covering programme.
 
-`mine` counts the clauses (`discovery_clauses`) of the five relations of Fersini, Messina, Felici & Roth (2014, eq.
-17-21) for every pair of fields, and keeps those that are supported and nearly always hold. A relation's cost reads
-their eq. (30): with D clauses that hold and D' that do not,
+The cost of a rule reads eq. (30) of Fersini, Messina, Felici & Roth (2014): with D clauses (`discovery_clauses`) that
+hold and D' that do not,
 
     c = -log( (D' + 1) / (D + D' + 2) )
 
@@ -25,20 +24,17 @@ hundred labellings take about a second.
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from espalier.corpus import Corpus
 from espalier.decoders.base import checked_count
 from espalier.errors import EspalierError, InputError
-from espalier.learning.discovery_clauses import ClauseCounter, Clauses
-from espalier.rules.generators import RELATION_KINDS, relation_templates
+from espalier.learning.discovery_clauses import Clauses
 from espalier.rules.ruleset import Rule
 
-__all__ = ["DELIMITERS", "Relation", "counted", "cover", "mine"]
+__all__ = ["DELIMITERS", "Relation", "counted", "cover"]
 
 DELIMITERS = (".", ",", ";", ":")
 MAX_NODES = 10_000
@@ -64,35 +60,6 @@ class Relation(NamedTuple):
     def cost(self) -> float:
         """What breaking it costs, in natural-log units (eq. 30)."""
         return -math.log((self.broken + 1) / (self.support + self.broken + 2))
-
-
-def mine(
-    corpus: Corpus,
-    kinds: Collection[str] = RELATION_KINDS,
-    *,
-    min_support: int = 5,
-    min_confidence: float = 0.9,
-    delimiters: Sequence[str] = DELIMITERS,
-) -> list[Relation]:
-    """Return the relations that hold in at least `min_support` clauses and a share of at least `min_confidence`.
-
-    corpus : labelled. kinds : of `rules.relation_templates`. Their order is the templates' order. A relation that is
-    broken in every sequence it applies to says nothing about any, and is left out: a field is followed by itself, but
-    never at its end.
-    """
-    counter = ClauseCounter(corpus)
-    assert corpus.labels is not None
-    if not 0 <= min_confidence <= 1:
-        raise InputError(f"min_confidence is {min_confidence!r}", hint="expected a share from 0 to 1")
-    found = []
-    for kind in kinds:
-        for rule in relation_templates(corpus.labels, delimiters, (kind,)):
-            clauses = counter.count(rule.node)
-            relation = counted(rule, kind, clauses)
-            sensible = ((clauses.applies > 0) & (clauses.broken == 0)).any()
-            if sensible and relation.support >= min_support and relation.confidence >= min_confidence:
-                found.append(relation)
-    return found
 
 
 def counted(rule: Rule, template: str, clauses: Clauses) -> Relation:

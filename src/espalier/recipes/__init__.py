@@ -9,6 +9,7 @@
 | file | one idea |
 |---|---|
 | `plan` | from what was asked for to an unfitted estimator; what does not go together is refused |
+| `methods` | the ways to train: what each takes, and how it is put around a model |
 | `building` | that estimator: the model, rules around it, the method around both, and settings |
 | `training` | a plan and documents to a model file, with the history of the learning |
 | `adapting` | learning that begins from the weights of another model |

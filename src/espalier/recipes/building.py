@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import inspect
 import json
-import math
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from espalier.errors import Argument, Hint, InputError, Part, nearest
-from espalier.estimators.persist import MODELS, class_of
+from espalier.estimators.persist import MODELS
+from espalier.recipes.methods import Ingredients, Method, averaged, made
 
 if TYPE_CHECKING:
     from espalier.features.extract import FeatureExtractor
@@ -35,7 +35,8 @@ def argument(name: str, value: Any = ...) -> Argument:
 
 def built(
     method: str,
-    kind: str | None,
+    way: Method,
+    kind: str,
     task: Task | None,
     features: FeatureExtractor | None,
     rules: RuleSet,
@@ -43,10 +44,10 @@ def built(
     settings: Mapping[str, Any],
     start: Start | None,
 ) -> Any:
-    """Return the estimator; kind : of the model, None where the method has one of its own; see `recipes.plan`."""
+    """Return the estimator; way : the method; kind : of the model; see `recipes.plan`."""
     chosen = _by_prefix(settings)
     base = _base(kind, task, features, chosen[""], start)
-    return _wrapped(method, kind, base, rules, price, chosen, start)
+    return _wrapped(method, way, Ingredients(base, kind, rules, price, start), chosen)
 
 
 def default_kind(task: Task | None) -> str:
@@ -58,21 +59,15 @@ def default_kind(task: Task | None) -> str:
     return name
 
 
-def _new(kind: str, *parts: Any) -> Any:
-    """Return an unfitted estimator; `parts` are its first arguments."""
-    made: Any = class_of(kind)
-    return made(*parts)
-
-
 def _base(
-    kind: str | None,
+    kind: str,
     task: Task | None,
     features: FeatureExtractor | None,
     chosen: Mapping[str, Any],
     start: Start | None,
 ) -> Any:
     """Return the model with the task's features and, if it is the task's own, parameters; what was set comes first."""
-    model = _new(kind or "samplerank")
+    model = made(kind)
     featured = "features" in model.get_params(deep=False)
     if task is not None and featured:
         model.set_params(features=task.extractor)
@@ -89,17 +84,10 @@ def _base(
     return start.joined(_set(model.set_params(**start.parameters), chosen, ""))
 
 
-def _wrapped(
-    method: str,
-    kind: str | None,
-    base: Any,
-    rules: RuleSet,
-    price: str | float | None,
-    chosen: Mapping[str, Mapping[str, Any]],
-    start: Start | None,
-) -> Any:
+def _wrapped(method: str, way: Method, parts: Ingredients, chosen: Mapping[str, Mapping[str, Any]]) -> Any:
     """Put rules and method around a model."""
-    under_rules = method in ("supervised", "words", "codl") and rules.K
+    rules, price = parts.rules, parts.price
+    under_rules = way.rules == "around" and rules.K
     if chosen["rules"] and not under_rules:
         whom: tuple[Part, ...] = (" is for a model under rules: ", argument("rules"), ", supervised, words or codl")
         raise InputError(Argument("set", "rules.NAME"), *whom)
@@ -107,49 +95,11 @@ def _wrapped(
         what = " is for the method, and supervised has nothing to set"
         raise InputError(Argument("set", "method.NAME"), what, hint=("see ", argument("method")))
     if under_rules:
-        ruled = _new("ccm", base, rules, "count" if price is None else price)
-        tells_apart = start is None and not _averaged(kind)  # what begins from a model has other sizes: not tried
-        base = _set(ruled.set_params(**COUNTING) if tells_apart else ruled, chosen["rules"], "rules.")
-    return _set(_learner(method, kind, base, rules, price, start), chosen["method"], "method.")
-
-
-def _averaged(kind: str | None) -> bool:
-    """Is it a model of the papers, an HMM or a perceptron?"""
-    model = class_of(kind)
-    return hasattr(model, "mixed") and not hasattr(model, "fit_soft")
-
-
-def _learner(
-    method: str, kind: str | None, base: Any, rules: RuleSet, price: str | float | None, start: Start | None
-) -> Any:
-    """Put a method around a model that has its rules."""
-    if method == "codl":
-        # HMM and perceptron are averaged, as in the papers; other models learn anew from labels and guesses.
-        own = {"update": "interpolate" if _averaged(kind) else "pool"}
-        return _new("codl", base).set_params(**own, **({} if start is None else start.pool_parameters))
-    if method in ("words", "em"):
-        return _new(method, base)
-    if method == "samplerank" and rules.K:
-        return base.set_params(rules=_priced(rules, price))
-    if method == "ge":
-        return _new("ge", base, rules)
-    if method == "pr":
-        return _new("pr", base, rules).set_params(slack=_slack(price))
-    return base
-
-
-def _priced(rules: RuleSet, price: str | float | None) -> RuleSet:
-    """Give rules without a penalty one, where a learner takes them from the rules."""
-    if price is None or price == "fixed":
-        return rules
-    return rules.with_penalties(dict.fromkeys(rules.unset, math.inf if price == "hard" else float(price)))
-
-
-def _slack(price: str | float | None) -> str | float:
-    """Return penalties as posterior regularisation calls them."""
-    if price is None or not isinstance(price, str):
-        return "count" if price is None else price
-    return {"count": "count", "hard": "none"}.get(price, 1.0)  # "fixed": 1 where a rule has none
+        ruled = made("ccm", parts.base, rules, "count" if price is None else price)
+        tells_apart = parts.start is None and not averaged(parts.kind)  # what begins from a model: sizes not tried
+        ruled = _set(ruled.set_params(**COUNTING) if tells_apart else ruled, chosen["rules"], "rules.")
+        parts = parts._replace(base=ruled)
+    return _set(way.built(parts), chosen["method"], "method.")
 
 
 def _by_prefix(settings: Mapping[str, Any]) -> dict[str, dict[str, Any]]:

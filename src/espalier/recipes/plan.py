@@ -1,12 +1,5 @@
 """From what was asked for to an unfitted estimator, and how to read the labels of its data.
 
-    supervised      the model; with rules a CCM around it
-    words           a WordLearner around that: classes of the words of raw text are features
-    codl            a CoDL around that
-    em              an EM around an HMM
-    samplerank      a model of its own, which rules teach on unlabelled text
-    pr, ge          take model and rules apart, and need both
-
 What does not go together is refused with the way out, before a record is read.
 """
 
@@ -17,11 +10,14 @@ import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from espalier.errors import Argument, Hint, InputError, Part, nearest
+from espalier.estimators.abilities import scores_chains
 from espalier.estimators.persist import MODELS, class_of
 from espalier.recipes.building import argument, built, default_kind
+from espalier.recipes.methods import METHODS, TRAINED, Able, Method, featured
+from espalier.registry import Registered
 
 if TYPE_CHECKING:
     from espalier.corpus import Labels
@@ -30,62 +26,9 @@ if TYPE_CHECKING:
     from espalier.rules.ruleset import RuleSet
     from espalier.tasks.task import Task
 
-__all__ = ["METHODS", "MODELS", "Method", "Recipe", "plan"]
+__all__ = ["METHODS", "MODELS", "Recipe", "plan"]
 
-_TRAINED = ("perceptron", "svm")
-_PENALTIES = ("count", "hard", *_TRAINED, "fixed")
-_GIVEN = ("count", "hard", "fixed", "number")
-
-
-Able = Callable[[type[Any]], bool]
-"""Can a method train a class of models?"""
-
-
-def _has(method: str) -> Able:
-    return lambda model: hasattr(model, method)
-
-
-def _chains(model: type[Any]) -> bool:
-    return not hasattr(model, "segment_labels")
-
-
-def _featured(model: type[Any]) -> bool:
-    return "features" in inspect.signature(model).parameters
-
-
-class Method(NamedTuple):
-    """What a method takes: unlabelled text or not, models by what they can do, and penalties.
-
-    able : None where it trains a model of its own.
-    """
-
-    summary: str
-    pool: bool
-    able: Able | None
-    penalties: tuple[str, ...]
-
-
-METHODS: Mapping[str, Method] = {
-    "supervised": Method("from corrected records", False, _has("fit"), (*_GIVEN, *_TRAINED)),
-    "words": Method(
-        "words that the other records use alike are alike; rules teach on those records, too",
-        True, _featured, (*_GIVEN, *_TRAINED),
-    ),
-    "codl": Method(
-        "constraint-driven: labels the other records under the rules, and learns from those, too",
-        True, _chains, (*_GIVEN, *_TRAINED),
-    ),
-    "samplerank": Method(
-        "ranking in a random walk, taught by rules on the other records", True, None, ("hard", "fixed", "number")
-    ),
-    "em": Method("expectation maximisation of an HMM; the rules are applied afterwards", True, _has("count"), ()),
-    "pr": Method(
-        "posterior regularisation: expectations of the rules on the other records",
-        True, _chains, _GIVEN,
-    ),
-    "ge": Method("generalised expectation: the same, by gradient", True, _has("fit_soft"), ()),
-}  # fmt: skip
-"""The ways to train a model, by name."""
+_PENALTIES = ("count", "hard", *TRAINED, "fixed")
 
 # What messages speak of: arguments of `train`, and what to add to them.
 _ADD_TEXT = Argument("add", "unlabelled", said="pass unlabelled=")
@@ -184,11 +127,11 @@ def plan(
     known = _rules(rules, declared)
     begun_elsewhere = start is not None or (usual_start is not None and features is None)
     how = method or _usual_method(unlabelled, model, declared, begun_elsewhere, settings or {})
-    _check_word("method", how, METHODS)
-    _check_sources(how, known, unlabelled)
-    _check_price(how, known, penalties)
-    kind = _kind(how, model, declared)
-    if penalties in _TRAINED and kind and not _chains(class_of(kind)):
+    way = _named("method", how, METHODS)
+    _check_sources(how, way, known, unlabelled)
+    _check_price(how, way, known, penalties)
+    kind = _kind(how, way, model, declared)
+    if penalties in TRAINED and not scores_chains(class_of(kind)):
         other: Hint = ("another ", argument("model"))
         what = " are trained with a model of chains"
         raise InputError(argument("penalties", penalties), what, hint=["use count", other])
@@ -199,8 +142,8 @@ def plan(
     source = usual_start if start is None and begins else start
     begun = source() if callable(source) else source
     return Recipe(
-        estimator=built(how, kind, declared, features, known, penalties, settings or {}, begun),
-        kind=kind or how,
+        estimator=built(how, way, kind, declared, features, known, penalties, settings or {}, begun),
+        kind=kind,
         method=how,
         rules=known,
         labels=None if declared is None else declared.labels,
@@ -210,9 +153,13 @@ def plan(
     )
 
 
-def _check_word(name: str, word: str, known: Mapping[str, Any] | tuple[str, ...]) -> None:
-    if word not in known:
-        raise InputError(argument(name, word), ": unknown", hint=nearest(word, known, f"expected {', '.join(known)}"))
+def _named(name: str, word: str, known: Registered[Any]) -> Any:
+    """Return what a word names, or a place, `module:object`."""
+    try:
+        return known.named(word)
+    except KeyError:
+        hint = nearest(word, known, f"expected {', '.join(known)}")
+        raise InputError(argument(name, word), ": unknown", hint=hint) from None
 
 
 def _usual_method(
@@ -222,7 +169,7 @@ def _usual_method(
     if not unlabelled:
         return "supervised"
     kind = default_kind(task) if model is None else model
-    if (begun and kind == "crf") or kind not in MODELS or not _featured(class_of(kind)):
+    if (begun and kind == "crf") or kind not in MODELS or not featured(class_of(kind)):
         return "codl"
     own = inspect.signature(class_of("words")).parameters
     asked = [name.removeprefix("method.") for name in settings if name.startswith("method.")]
@@ -250,23 +197,23 @@ def _marks(task: Task | None, tags: bool | None) -> bool:
     return marks
 
 
-def _check_sources(method: str, rules: RuleSet, pool: bool) -> None:
+def _check_sources(method: str, way: Method, rules: RuleSet, pool: bool) -> None:
     """Refuse rules or text that a method would not use, and its absence where it is needed."""
     name = argument("method", method)
-    if method == "supervised" and pool:
+    if pool and not way.pool:
         without: Hint = ("leave out ", argument("unlabelled"))
         raise InputError(name, " learns from labels alone", hint=[without, "choose words"])
-    if method not in ("supervised", "samplerank") and not pool:
+    if not pool and not way.alone:
         raise InputError(name, " learns from unlabelled text", hint=[_ADD_TEXT, ("leave out ", argument("method"))])
-    if method == "em" and rules.K:
+    if rules.K and way.rules == "none":
         raise InputError(name, " knows no rules", hint=["choose codl", _NO_RULES])
-    if method in ("pr", "ge") and not rules.K:
+    if not rules.K and way.rules == "needed":
         raise InputError(name, " learns from rules", hint=[_SOME_RULES, "choose codl"])
-    if method == "samplerank" and rules.K and not pool:
+    if rules.K and way.pool and not pool:
         raise InputError(name, " uses rules on unlabelled text", hint=[_ADD_TEXT, _NO_RULES])
 
 
-def _check_price(method: str, rules: RuleSet, price: str | float | None) -> None:
+def _check_price(method: str, way: Method, rules: RuleSet, price: str | float | None) -> None:
     if price is None:
         return
     if price not in _PENALTIES if isinstance(price, str) else not 0 <= price < math.inf:
@@ -274,28 +221,27 @@ def _check_price(method: str, rules: RuleSet, price: str | float | None) -> None
         raise InputError(argument("penalties", price), ": unknown", hint=nearest(str(price), _PENALTIES, words))
     if not rules.K:
         raise InputError(argument("penalties"), " are for rules, and there are none", hint=_SOME_RULES)
-    takes = METHODS[method].penalties
-    if not takes:
+    if not way.penalties:
         weight: Hint = ("it weighs rules by ", Argument("set", "method.weight", 100))
         raise InputError(argument("method", method), " has no penalties", hint=weight)
-    if (price if isinstance(price, str) else "number") not in takes:
+    if (price if isinstance(price, str) else "number") not in way.penalties:
         what = argument("method", method), " cannot use ", argument("penalties", price)
-        raise InputError(*what, hint=f"choose {', '.join(takes)}")
+        raise InputError(*what, hint=f"choose {', '.join(way.penalties)}")
 
 
-def _kind(method: str, asked: str | None, task: Task | None) -> str | None:
-    """Return the kind of model: the one asked for, else the task's, else the first that will do; None: the method's."""
-    able = METHODS[method].able
+def _kind(method: str, way: Method, asked: str | None, task: Task | None) -> str:
+    """Return the kind of model: the method's own, or the one asked for, the task's, the first that will do."""
+    able = way.able
     if asked is None:
-        return None if able is None else next(_fitting(able, default_kind(task), *MODELS))
-    _check_word("model", asked, MODELS)
-    name = argument("method", method)
+        return way.model if able is None else next(_fitting(able, default_kind(task), *MODELS))
+    chosen, name = _named("model", asked, MODELS), argument("method", method)
     if able is None:
         raise InputError(name, " trains a model of its own", hint=("leave out ", argument("model")))
-    if not able(class_of(asked)):
+    if not able(chosen):
         others = ", ".join(_fitting(able, *MODELS))
         raise InputError(name, " cannot train ", argument("model", asked), hint=f"choose {others}")
-    return asked
+    kind: str = chosen.kind
+    return kind
 
 
 def _fitting(able: Able, *kinds: str) -> Iterator[str]:

@@ -7,11 +7,18 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field
 
+from espalier.recipes import METHODS
 from espalier.server.shapes import LARGEST, LONGEST, ApiShape, PlaceInText
 from espalier.server.tasks import LABEL, MOST_LABELS, NAME
 
 VersionRead = Annotated[int, Field(ge=1, le=LARGEST)] | None
 """The version that was read; without one, whatever is there is overwritten."""
+
+
+def _known_method(name: str) -> str:
+    if name not in METHODS:
+        raise ValueError(f"expected one of {', '.join(METHODS)}")
+    return name
 
 
 class NewTask(ApiShape):
@@ -78,7 +85,7 @@ class RedecodeQuestion(ApiShape):
 class JobOrder(ApiShape):
     """What to train."""
 
-    method: Literal["supervised", "words", "codl", "samplerank", "em", "pr", "ge"] = "supervised"
+    method: Annotated[str, AfterValidator(_known_method)] = "supervised"
     name: Annotated[str, Field(max_length=80)] = ""
     activate: bool | Literal["always"] = True
 

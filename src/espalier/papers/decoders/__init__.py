@@ -1,0 +1,1 @@
+"""Decoders that can be asked for by name, and that nothing chooses by itself."""

@@ -1,0 +1,1 @@
+"""Models that label segments rather than tokens: potentials, inference, learning, and decoding under rules."""
