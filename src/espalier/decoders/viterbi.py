@@ -37,9 +37,7 @@ from espalier.errors import InputError, LabelError, Place
 from espalier.potentials import ChainBatch, Potentials
 from espalier.rules.compile import Compiled
 
-__all__ = [
-    "VITERBI", "Clamp", "Item", "accepts", "certify_list", "charged_list", "clamped", "clamped_batch", "decode",
-]  # fmt: skip
+__all__ = ["VITERBI", "Clamp", "Item", "accepts", "certify_list", "charged_list", "clamped", "clamped_batch", "decode"]
 
 Choice: TypeAlias = str | int | Iterable[str | int]
 Clamp: TypeAlias = Mapping[int | tuple[int, int], Choice]

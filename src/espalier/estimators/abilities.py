@@ -122,8 +122,7 @@ class RuledTexts(Protocol):
     def extractions(self, names: Any, calibration: Any, made: Any, k: int = 1) -> list[Any]:
         """Return what was found in each document, with its k - 1 next best readings (for `Extractor`).
 
-        names : what fields are called there (`extract.answers.FieldNames`); calibration : what confidences are worth;
-        made : the class of results.
+        names : what fields are called there; calibration : what confidences are worth; made : the class of results.
         """
 
 

@@ -376,12 +376,12 @@ class CCM(SequenceLabeller):
         open_ = present[ids[corpus.indptr[present]] < 0].tolist()
         if not open_:
             return ids, corpus.indptr
-        if isinstance(batch, ChainBatch):
+        if batch is not None:
             from espalier.decoders.conflict import write_relaxed
 
             problems = Problems.of(batch, self.compiled_, corpus, self.rules_.penalties)
             write_relaxed(ids, problems, open_, threads=self.threads)
-        else:  # nobody knows what breaks least among segmentations: the base's own answer
+        else:  # nobody knows what breaks least there: the base's own answer
             for i, y in zip(open_, self.base_.predict(corpus[open_]), strict=True):
                 ids[corpus.indptr[i] : corpus.indptr[i + 1]] = self.labels_.encode(y)
         warnings.warn(

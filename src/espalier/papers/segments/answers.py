@@ -63,8 +63,7 @@ class SegmentAnswers:
         self, names: FieldNames, calibration: Calibration, made: type[Extraction], k: int = 1
     ) -> list[Extraction]:
         """Return what was found in each document, with its k - 1 next best readings; made : the class of results."""
-        grounded = self.compiled.ground_corpus(self.corpus)
-        rows = zip(self.documents, range(len(self.corpus)), grounded, strict=True)
+        rows = zip(self.documents, range(len(self.corpus)), self.compiled.ground_corpus(self.corpus), strict=True)
         return [_extraction(d, self.potentials[i], g, self.tags, names, calibration, made, k) for d, i, g in rows]
 
 
