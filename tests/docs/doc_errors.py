@@ -27,6 +27,12 @@ class Row(NamedTuple):
     message: str
 
 
+def _first(said: str) -> str:
+    """The first line of a message, or what stands in the frame that Typer draws around what it refuses."""
+    framed = [line.strip("│ ") for line in said.splitlines() if line.startswith("│")]
+    return " ".join(framed) or said.splitlines()[0]
+
+
 def rows(text: str) -> list[Row]:
     """Return the rows of all tables of code."""
     found = re.findall(r"^\| `((?:espalier|es\.|model\.|Parser\.)[^|]*)` \| (.*?)\| (.*?)\|$", text, re.MULTILINE)
@@ -54,7 +60,7 @@ def raised(code: str, names: dict[str, object]) -> Row:
         err = io.StringIO()
         with contextlib.redirect_stderr(err), contextlib.redirect_stdout(io.TextIOWrapper(io.BytesIO())):
             exit_code = main(shlex.split(code)[1:])
-        return Row(code, str(exit_code), (err.getvalue() or "nothing\n").splitlines()[0])
+        return Row(code, str(exit_code), _first(err.getvalue() or "nothing\n"))
     try:
         eval(code, names)
     except Exception as error:

@@ -30,7 +30,16 @@ if TYPE_CHECKING:
     from espalier.documents.cutting.finding import Dropped, Findings
     from espalier.documents.lines import PrintedText
 
-__all__ = ["LONGEST_GUESSED", "Cut", "cut", "cut_document", "cut_text", "find_in", "refuse_bibliography", "unpacked"]
+__all__ = [
+    "LONGEST_GUESSED",
+    "CutReferences",
+    "cut",
+    "cut_document",
+    "cut_text",
+    "find_in",
+    "refuse_bibliography",
+    "unpacked",
+]
 
 LONGEST_GUESSED = 1 << 22
 """Characters of a text whose layout is guessed from all of it; of a longer one, from its first lines."""
@@ -45,7 +54,7 @@ _GZIP = b"\x1f\x8b"
 _MAY_BE_NOTE = re.compile(r"[\[(]?\d{1,4}[\]).\s]|\[\w|[—–―−_-]")
 
 
-class Cut(NamedTuple):
+class CutReferences(NamedTuple):
     """What was cut: references, to be gone through once, and the parts of their list that are in none of them."""
 
     references: Iterable[Reference]
@@ -70,11 +79,11 @@ def cut(text: str) -> Findings:
     return find_in(printed_lines(text))
 
 
-def cut_document(printed: PrintedText) -> Cut:
+def cut_document(printed: PrintedText) -> CutReferences:
     """Return the references of a document, and where people find them in its file."""
     found = find_in(printed)
     counted = "" if printed.kind in _WITHOUT_PAGES else "page"
-    return Cut([replace(one, file=printed.name, counted=counted) for one in found.references], found.left_out)
+    return CutReferences([replace(one, file=printed.name, counted=counted) for one in found.references], found.left_out)
 
 
 def cut_text(
@@ -84,7 +93,7 @@ def cut_text(
     name: str = "",
     encoding: str = "utf-8",
     refused: list[FormatError] | None = None,
-) -> Cut:
+) -> CutReferences:
     """Return the references of a text; of an open file those of any number of lines, one after the other.
 
     source : a file gives its first bytes with `peek`, as many as `LONGEST_GUESSED` if it has them. name : of the file;
@@ -92,12 +101,12 @@ def cut_text(
     """
     if layout == "auto" and (head := _whole(source, encoding)) is not None and (found := _unclear(head)):
         counted = "page" if "\f" in head else "line"
-        return Cut([replace(one, file=name, counted=counted) for one in found.references], found.left_out)
+        return CutReferences([replace(one, file=name, counted=counted) for one in found.references], found.left_out)
     lines = io.StringIO(source, newline="\n") if isinstance(source, str) else source
     references = read_references(lines, layout, encoding=encoding, refused=refused)
     if isinstance(source, str):
         references = (replace(one, file=name) for one in references)
-    return Cut(_tidied(references) if layout == "auto" else references)
+    return CutReferences(_tidied(references) if layout == "auto" else references)
 
 
 def refuse_bibliography(text: str) -> None:
