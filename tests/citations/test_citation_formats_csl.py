@@ -26,6 +26,7 @@ NUMBERS = {"volume", "issue", "page", "edition", "number", "number-of-pages", "n
 TYPES = {
     *("article", "article-journal", "book", "chapter", "document", "paper-conference", "report", "thesis", "webpage"),
     *("article-newspaper", "article-magazine", "dataset", "software", "patent", "standard", "legal_case", "manuscript"),
+    *("legislation", "motion_picture", "broadcast", "map", "post-weblog", "personal_communication"),
 }
 NAME_PARTS = {"family", "given", "dropping-particle", "non-dropping-particle", "suffix", "literal"}
 

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache, lru_cache
-from importlib import resources
+from pathlib import Path
 from typing import NamedTuple
 from zlib import crc32
 
@@ -228,7 +228,6 @@ def _bucket(name: str) -> int:
 @cache
 def weights() -> tuple[list[tuple[float, float]], list[tuple[float, float]]]:
     """Return the weights of features, and of steps from each label to a body and to the rest of one."""
-    with resources.files("espalier.citations.normalise").joinpath("bodies.npy").open("rb") as file:
-        rows = np.load(file).astype(np.float64) / STEP
+    rows = np.load(Path(__file__).with_name("bodies.npy")).astype(np.float64) / STEP
     found = [(float(begins), float(goes_on)) for begins, goes_on in rows]
     return found[:BUCKETS], [found[BUCKETS], found[BUCKETS + 1], found[BUCKETS + 2]]
