@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
+from functools import lru_cache
+from typing import NamedTuple
 
 from espalier.citations.languages import kinds_in
 from espalier.citations.normalise.text import remembered
@@ -73,11 +75,9 @@ _MEETING_IN_SHORT = re.compile(  # In: MICCAI 2015, In ACM CCS
 _ACRONYM = re.compile(r"[A-Z][A-Za-z]*[A-Z]{2}[A-Za-z]*(?: ?['’]?[0-9]{2,4})?\W*")  # ICML, NeurIPS 2019
 _SECTION = re.compile(r"(?:pp?\.? ?)?[A-H][0-9]{1,2}\W*", re.IGNORECASE)  # page A12 of a newspaper
 _OF_BOOKS = frozenset({"editor", "publisher", "location", "isbn", "edition"})
-_OF_EDITED = frozenset({"editor", "translator", "isbn", "edition"})
-_NOT_IN_ARCHIVES = frozenset({"editor", "publisher", "isbn", "edition", "url", "doi"})
-_PRINTED = frozenset({"volume", "issue", "pages"})
+_OF_MAPS = ("title", "note", "genre", "edition")
 _TELLING = ("genre", "note", "publisher", "institution", "collection-title")  # labels whose words show a type
-_LONGEST_MEDIUM = 25  # characters of a note that is only that
+_MEDIUM = 25  # characters of a note that is only that
 
 
 class _Told:
@@ -146,7 +146,7 @@ class _Told:
     @cached_property
     def is_press(self) -> bool:
         """Tell what a newspaper or a magazine has: a day, or the words of one, and no number but a newspaper's."""
-        if self.finest < 2 or self.has("volume", "editor", "publisher", "doi") or self.is_ahead:
+        if self.finest < 2 or self.is_ahead:
             return False
         site = self.has("url") and not self.has("pages") and not self.shows("container-title", "newspaper", "magazine")
         book = self.held == "chapter" and not _BEFORE_ALL.match(self.container)
@@ -159,6 +159,30 @@ class _Told:
         """Tell it by its name, or by a page with the letter of a section."""
         lettered = _SECTION.fullmatch(self.texts.get("pages", "")) is not None
         return self.finest > 2 and (self.shows("container-title", "newspaper") or lettered)
+
+    @cached_property
+    def is_magazine(self) -> bool:
+        """Tell it by its name, or by a day and no words of a journal."""
+        daily = self.finest > 2 and self.held != "article-journal"
+        return self.is_press and (daily or self.shows("container-title", "magazine"))
+
+    @cached_property
+    def is_page(self) -> bool:
+        """Tell a page of a site: it has a day, or was visited and has no date."""
+        if self.held or self.is_ahead or "doi.org/" in self.texts["url"]:
+            return False
+        return self.finest > 2 or (self.has("accessed") and not self.finest)
+
+    @cached_property
+    def is_meeting_of_editors(self) -> bool:
+        """Tell the proceedings behind their editors: In: Ada Ho (ed.) LATIN 2000."""
+        inside = _INSIDE.match(self.texts["editor"])
+        return inside is not None and _MEETING_IN_SHORT.fullmatch(f"In {self.container}") is not None
+
+    @cached_property
+    def is_in_series_of_meetings(self) -> bool:
+        """Tell a paper by the series that its book is in."""
+        return self.held in ("", "chapter") and self.shows("collection-title", "meeting", "proceedings")
 
     @cached_property
     def standard(self) -> bool:
@@ -175,8 +199,6 @@ class _Told:
     @cached_property
     def kept(self) -> str:
         """What a repository has: its name, its DOI, its address. It keeps papers, too, but those name a journal."""
-        if not self.texts.keys().isdisjoint(_PRINTED):
-            return ""
         house = kinds_in(self.texts.get("publisher") or self.container)
         kind = "software" if "program_house" in house else "dataset" if "data_house" in house else ""
         if not kind and not self.container:
@@ -189,7 +211,7 @@ class _Told:
     @cached_property
     def archived(self) -> bool:
         """Tell a letter or a file by the archive that it names first, and a shelf mark; nobody published it."""
-        if not self.texts.keys().isdisjoint(_NOT_IN_ARCHIVES) or (self.container and self.has("pages")):
+        if self.container and self.has("pages"):
             return False
         first = next((label for label in self.texts if label != "citation-number"), "")
         name = self.texts.get(first, "")
@@ -202,7 +224,7 @@ class _Told:
     @cached_property
     def law(self) -> bool:
         """Tell a law by its title: nobody wrote it, and no journal or publisher has it."""
-        if not self.texts.keys().isdisjoint(_OF_EDITED | {"publisher"}) or (self.has("author") and self.container):
+        if self.has("author") and self.container:
             return False
         named = self.shows("title", "law") and (_numbered(self.title) or self.has("date") or self.has("volume"))
         return _ARTICLE_OF_LAW.search(self.title) is not None or (bool(named) and not self.has("author"))
@@ -227,83 +249,60 @@ def _shown_by(container: str) -> str:
     return "article-journal" if "journal" in shown else ""
 
 
-_Row = tuple[str, Callable[[_Told], object]]
-_ROWS: tuple[_Row, ...] = (
-    ("legal_case", lambda w: not w.has("author", *_OF_EDITED) and _CASE.match(w.title)),
-    ("standard", lambda w: w.standard),
-    ("legislation", lambda w: w.law),
-    ("dataset", lambda w: w.kept == "dataset"),
-    ("software", lambda w: w.kept == "software"),
-    (
-        "map",
-        lambda w: (
-            not w.has("pages", "volume")
-            and any(_SCALE.search(w.texts[name]) for name in ("title", "note", "genre", "edition") if name in w.texts)
-        ),
+class _Row(NamedTuple):
+    """A type, what tells it, and the fields that there must be, all of some and none of others."""
+
+    kind: str
+    tells: Callable[[_Told], object] = lambda told: True
+    needs: str = ""
+    without: str = ""
+
+
+_ROWS = (
+    _Row("legal_case", lambda w: _CASE.match(w.title), "title", "author editor translator isbn edition"),
+    _Row("standard", lambda w: w.standard, "", "volume"),
+    _Row("legislation", lambda w: w.law, "title", "editor translator isbn edition publisher"),
+    _Row("dataset", lambda w: w.kept == "dataset", "", "volume issue pages"),
+    _Row("software", lambda w: w.kept == "software", "", "volume issue pages"),
+    _Row("map", lambda w: any(_SCALE.search(w.texts.get(name, "")) for name in _OF_MAPS), "", "pages volume"),
+    _Row("document", lambda w: len(w.texts["note"]) < _MEDIUM and w.shows("note", "record"), "note", "pages"),
+    _Row("motion_picture", lambda w: w.shows("note", "film"), "note", "pages"),
+    _Row("post-weblog", lambda w: w.shows("container-title", "blog"), "container-title", "volume pages"),
+    _Row("manuscript", lambda w: w.archived, "", "editor publisher isbn edition url doi"),
+    _Row(
+        "article-newspaper", lambda w: w.is_press and w.is_newspaper, "container-title", "volume editor publisher doi"
     ),
-    (
-        "document",
-        lambda w: len(w.texts.get("note", "")) < _LONGEST_MEDIUM and not w.has("pages") and w.shows("note", "record"),
-    ),
-    ("motion_picture", lambda w: not w.has("pages") and w.shows("note", "film")),
-    ("post-weblog", lambda w: w.shows("container-title", "blog") and not w.has("volume", "pages")),
-    ("manuscript", lambda w: w.archived),
-    ("article-newspaper", lambda w: w.container and w.is_press and w.is_newspaper),
-    (
-        "article-magazine",
-        lambda w: (
-            w.container
-            and w.is_press
-            and not w.has("issue")
-            and (w.shows("container-title", "magazine") or (w.finest > 2 and w.held != "article-journal"))
-        ),
-    ),
-    (
-        "webpage",
-        lambda w: (
-            w.container
-            and w.has("url")
-            and not w.held
-            and not w.has(*_PRINTED, "editor", "publisher", "doi")
-            and "doi.org/" not in w.texts["url"]
-            and not w.is_ahead
-            and (w.finest > 2 or (w.has("accessed") and not w.finest))
-        ),
-    ),
-    ("article", lambda w: w.held == "article"),
-    (
-        "paper-conference",
-        lambda w: (
-            w.held == "paper-conference"
-            or (
-                w.container
-                and w.has("editor")
-                and _INSIDE.match(w.texts["editor"])
-                and _MEETING_IN_SHORT.fullmatch(f"In {w.container}")
-            )
-        ),
-    ),
-    (
-        "paper-conference",
-        lambda w: w.held in ("", "chapter") and w.container and w.shows("collection-title", "meeting"),
-    ),
-    ("article-journal", lambda w: w.container and w.is_journal),
-    ("chapter", lambda w: w.container),
-    ("thesis", lambda w: "thesis" in w.others),
-    (
-        "report",
-        lambda w: "report" in w.others or _REPORT.fullmatch(w.texts.get("genre", "")) or _REPORT_LAST.search(w.title),
-    ),
-    ("article", lambda w: (w.arxiv and not (w.has("volume") and w.has("pages"))) or "preprint" in w.others),
-    ("software", lambda w: w.version or (w.shows("title", "software") and _PROGRAM_VERSION.search(w.title))),
-    ("manuscript", lambda w: w.shows("genre", "manuscript") or w.shows("note", "manuscript")),
-    ("book", lambda w: w.has("publisher", "edition", "isbn")),
-    ("report", lambda w: w.has("institution")),
-    ("book", lambda w: w.has("location") and w.title and (w.has("author") or w.title[:1] != "«")),
-    ("article-journal", lambda w: w.has("volume") and w.has("pages")),
-    ("book", lambda w: w.has("location") or (w.title and not w.has("url") and w.shows("collection-title", "series"))),
-    ("webpage", lambda w: w.has("url")),
+    _Row("article-magazine", lambda w: w.is_magazine, "container-title", "volume issue editor publisher doi"),
+    _Row("webpage", lambda w: w.is_page, "container-title url", "volume issue pages editor publisher doi"),
+    _Row("article", lambda w: w.held == "article", "container-title"),
+    _Row("paper-conference", lambda w: w.held == "paper-conference", "container-title"),
+    _Row("paper-conference", lambda w: w.is_meeting_of_editors, "container-title editor"),
+    _Row("paper-conference", lambda w: w.is_in_series_of_meetings, "container-title collection-title"),
+    _Row("article-journal", lambda w: w.is_journal, "container-title"),
+    _Row("chapter", needs="container-title"),
+    _Row("thesis", lambda w: "thesis" in w.others),
+    _Row("report", lambda w: "report" in w.others or _REPORT.fullmatch(w.texts.get("genre", ""))),
+    _Row("report", lambda w: _REPORT_LAST.search(w.title), "title"),
+    _Row("article", lambda w: w.arxiv and not (w.has("volume") and w.has("pages"))),
+    _Row("article", lambda w: "preprint" in w.others),
+    _Row("software", lambda w: w.version or (w.shows("title", "software") and _PROGRAM_VERSION.search(w.title))),
+    _Row("manuscript", lambda w: w.shows("genre", "manuscript") or w.shows("note", "manuscript")),
+    _Row("book", lambda w: w.has("publisher", "edition", "isbn")),
+    _Row("report", needs="institution"),
+    _Row("book", lambda w: w.has("author") or w.title[:1] != "«", "location title"),
+    _Row("article-journal", needs="volume pages"),
+    _Row("book", needs="location"),
+    _Row("book", lambda w: w.shows("collection-title", "series"), "title collection-title", "url"),
+    _Row("webpage", needs="url"),
 )
+
+
+@lru_cache(maxsize=4096)
+def _asked(labels: tuple[str, ...]) -> tuple[_Row, ...]:
+    """Return the rows that some labels give an occasion for; few sequences make up nearly all references."""
+    return tuple(
+        row for row in _ROWS if set(row.needs.split()) <= set(labels) and set(row.without.split()).isdisjoint(labels)
+    )
 
 
 def kind_of(texts: Mapping[str, str], arxiv: bool = False, issued: Date | None = None, version: bool = False) -> str:
@@ -314,7 +313,7 @@ def kind_of(texts: Mapping[str, str], arxiv: bool = False, issued: Date | None =
     told = _Told(texts, arxiv, issued, version)
     if told.said and not (told.said == "book" and told.container):  # [M] is also the book of a chapter
         return told.said
-    return next((kind for kind, fits in _ROWS if fits(told)), "document")
+    return next((row.kind for row in _asked(tuple(texts)) if row.tells(told)), "document")
 
 
 def _numbered(text: str) -> bool:
