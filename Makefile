@@ -35,6 +35,7 @@ model: $(STAMP) rendered distilled papers
 	$(BIN)/python scripts/calibrate_citations.py --data ../shared/data
 	$(BIN)/python scripts/train_lines.py --data ../shared/data --told src/espalier/documents/deciding/lines.espalier \
 		--printed build/papers/train.jsonl build/papers_mixed/train.jsonl
+	$(BIN)/python scripts/adapt_lines.py --data ../shared/data
 	$(BIN)/python scripts/list_learned.py --data ../shared/data
 
 # Labelled references from works and citation styles, in build/rendered: needs Node.js and npm; an hour.

@@ -54,7 +54,7 @@ def main() -> None:
     if options.mean_with is not None:
         model = _mean(model, LineModel.load(options.mean_with), options.share)
     held_out = [e for e in examples if e.fold == 0]
-    model = _with_penalties(LineModel(_lighter(model.first), _lighter(model.second)), held_out)
+    model = _with_penalties(LineModel(lighter(model.first), lighter(model.second)), held_out)
     model = LineModel(model.first, model.second, model.rules, _measure(model, held_out))
     options.output.parent.mkdir(parents=True, exist_ok=True)
     model.save(options.output)
@@ -153,7 +153,7 @@ def _mean_crf(one: CRF, other: CRF, share: float) -> CRF:
     return small
 
 
-def _lighter(model: CRF, least: float = 0.04) -> CRF:
+def lighter(model: CRF, least: float = 0.04) -> CRF:
     """Return the model without the weights that hardly count, the others rounded: a smaller file."""
     chain, names = model.weights_, model.index_.names()
     kept = np.abs(chain.w) >= least
@@ -172,7 +172,7 @@ def _with_penalties(model: LineModel, examples: Sequence[Example]) -> LineModel:
     compiled = compile_rules(rules, Labels(LABELS))
     parts = []
     for e in examples:
-        batch, _ = model.scored(e.page, layout=e.layout)
+        batch = model.scored(e.page, layout=e.layout)
         corpus = Corpus.from_tokens([shape_words(e.page)], [e.labels], vocabulary=Labels(LABELS))
         parts.append(HeldOut.of(batch, corpus, compiled))
     learned = train_perceptron_penalties([part for part in parts if len(part.corpus)], compiled, rate=0.1, threads=1)
@@ -206,10 +206,10 @@ def _measure(model: LineModel, examples: Sequence[Example]) -> list[tuple[float,
     if len(judged) < 200:
         return []
     curve = isotonic([p for p, _ in judged], [good for _, good in judged])
-    return [(float(x), float(y)) for x, y in zip(*_points(curve), strict=True)]
+    return [(float(x), float(y)) for x, y in zip(*points(curve), strict=True)]
 
 
-def _points(curve: Any) -> tuple[Any, Any]:
+def points(curve: Any) -> tuple[Any, Any]:
     x = np.linspace(0.0, 1.0, 41)
     return x, np.asarray(curve(x))
 

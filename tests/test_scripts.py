@@ -52,6 +52,7 @@ SCRIPTS = {
     "bench/documents.py": bench("--quick --data {data} --printed {out}", data=True),
     "bench/documents_cutting.py": Quick("--data {data} --quick", data=True),
     "bench/documents_lines.py": Quick("--data {data} --quick", data=True),
+    "bench/documents_real.py": bench(data=True),
     "bench/experts.py": Quick("--quick --results {out}/cells.json", data=True, writes="cells.json"),
     "bench/few_labels.py": Quick(
         "--quick --only conll04 20 --data {data} --out {out}", data=True, writes="conll04-20-0-rules-raw.json"
@@ -70,6 +71,11 @@ SCRIPTS = {
     "bench/serve.py": bench(),
     "bench/works.py": bench("--quick --only rare linkedbooks --data {data}", data=True),
     "scripts/adapt_citations.py": Quick("--quick --data {data} --references 4 --subsets 1", data=True),
+    "scripts/adapt_lines.py": Quick(
+        "--data {data} --papers 8 --real 8 --made 10 --iterations 3 --output {out}/lines.espalier",
+        data=True,
+        writes="lines.espalier",
+    ),
     "scripts/calibrate_citations.py": Quick(
         "--data {data} --rendered {data}/rendered --output {out}/a.espalier", data=True, writes="a.espalier"
     ),
@@ -129,6 +135,7 @@ IMPORTED = {
     "scripts/kill_kinds.py": "scripts/kill_hundred.py",
     "scripts/line_documents.py": "scripts/line_examples.py",
     "scripts/line_examples.py": "scripts/train_lines.py",
+    "scripts/real_papers.py": "scripts/adapt_lines.py",
     **{
         f"scripts/printing/{name}.py": "scripts/print_documents.py"
         for name in ("browser", "layouts", "matter", "mixed", "papers", "prose", "truth")

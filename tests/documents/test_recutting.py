@@ -148,19 +148,6 @@ preface by the author."""
     assert second.text.startswith("Taylor, B.")
 
 
-@pytest.mark.parametrize("noted", [True, False])
-def test_a_note_without_a_work_is_no_reference(noted: bool) -> None:
-    # Only a document with notes has remarks among them; in a list, an entry may have no figure.
-    between = [BODY] if noted else []
-    lines = [BODY, f"1 {SMITH}.", *between, "2 Das gilt auch hier nur zum Teil.", f"3 {JONES}."]
-    printed = PrintedText.of(TextLine(line) for line in lines)
-    units = units_of(printed.lines)
-    labels = ["text" if unit.text == BODY else "ref" for unit in units]
-    reading = LineReading(units, labels, np.ones((len(units), len(LABELS))), [None] * len(units))
-    found = findings_of(printed, reading, bundled())
-    assert [one.mark for one in found.references] == (["1", "3"] if noted else ["1", "2", "3"])
-
-
 def test_works_without_commas_are_cut_at_lines() -> None:
     first, second = "Plum V P 1992 J. Wires 13 188", "Plum V P and Quince B 1994 J. Walls A: Gen. 27 153"
     lines = [TextLine(f"[1] {first}"), TextLine(second)]
@@ -168,14 +155,6 @@ def test_works_without_commas_are_cut_at_lines() -> None:
     p = np.array([[float(name == label) for name in LABELS] for label in labels])
     found = findings_of(PrintedText.of(lines), LineReading(units_of(lines), labels, p, [None, None]), bundled())
     assert [one.text for one in found.references] == [first, second]
-
-
-def test_a_life_is_no_reference() -> None:
-    lines = [TextLine("Yuki Hughes received the B.Sc. degree in botany from the University of Porto in 2003.")]
-    p = np.array([[float(name == "ref") for name in LABELS]])
-    found = findings_of(PrintedText.of(lines), LineReading(units_of(lines), ["ref"], p, [None]), bundled())
-    assert found.references == ()
-    assert [one.kind for one in found.dropped] == ["text"]
 
 
 @pytest.mark.parametrize(("first", "works"), [("http://orchard.example/.", 2), ("http://orchard.example/very-", 1)])

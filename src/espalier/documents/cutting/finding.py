@@ -11,18 +11,15 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
 from typing import Any
 
 from espalier.citations.splitting import Reference
 from espalier.documents import pace
-from espalier.documents.cutting.filling import DASH, fill_in
+from espalier.documents.cutting.filling import fill_in
 from espalier.documents.cutting.joining import known_words
-from espalier.documents.cutting.regrouping import LEAD, Group, joined_units, second_look, unmarked, without_lead
+from espalier.documents.cutting.regrouping import Group, joined_units, second_look, without_lead
 from espalier.documents.deciding.marks import Mark, list_marks
 from espalier.documents.deciding.model import LineModel, LineReading, bundled
-from espalier.documents.deciding.stray import Listed, stray, undated
-from espalier.documents.deciding.units import Unit
 from espalier.documents.line_words import mark_of, pattern
 from espalier.documents.lines import Box, PrintedText, TextLine
 
@@ -31,21 +28,9 @@ __all__ = ["Dropped", "Findings", "FoundReference", "find_references", "findings
 LONGEST_FOUND = 6000  # characters; what is longer is no reference
 SHORTEST_FOUND = 12
 LONG = 20  # lines of a document that is more than its list, at least
-LONGEST_LIFE = 200  # characters at the beginning of a life of an author that say so
 
 _LEAD_BEHIND = pattern(r"(?<=;)\s+(?:(?:and|und)\s|<LEAD>){1,2}\Z")  # to a work on the next line, or to the next one
-_LIFE = re.compile(
-    r"\breceived (?:the|his|her|an?) .{0,60}\bdegrees?\b|\b(?:was born|wurde .{0,40}geboren)\b"
-    r"|\bis (?:currently |now )?(?:an? |the )?(?:\w+ )?(?:professor|lecturer|researcher|fellow)\b"
-)
 _DIGITS = re.compile(r"\d+")
-_LEADERS = re.compile(r"\.{6,}|(?:\s\.){5,}")
-_SHORT_CITE = pattern(
-    r"(?:\d{1,3}\s?)?(?:<LEAD>){0,2}<P><W>(?:(?:,| (?:and|und|&)|/) ?<P><W>){0,2}(?: et al\.?| u\. ?a\.)?,? "
-    r"\(?<YEAR>[a-z]?\)?"
-    r"(?:[:,] ?(?:S\.|pp?\.)? ?\d{1,4}(?:[-–]\d{1,4})?(?: ff?\.)?)?[.)]{0,2}\Z"
-)
-_END_OF_CITE = pattern(r"[^()\[\]]{0,60}\b<YEAR>[a-z]?\)")  # its bracket opens before it, in a sentence
 _NOTES = ("n", "n^")  # marks of notes
 
 
@@ -159,9 +144,7 @@ def findings_of(
     entries : units that begin entries of a list by their marks, whatever they say; see `entries`.
     """
     groups: list[Group] = []
-    listed: list[Listed] = []
     dropped: list[Dropped] = []
-    noted = _has_notes(reading)
     i, n = 0, len(reading.units)
     while i < n:
         pace.look()
@@ -172,59 +155,17 @@ def findings_of(
         members, j = _members(reading, i)
         units = tuple(reading.units[k] for k in members)
         length = sum(len(unit.text) + 1 for unit in units)
-        told = i in entries or (length >= SHORTEST_FOUND and not _is_none(units))
-        if told and length <= LONGEST_FOUND and not _is_remark(units, noted):
+        if (i in entries or length >= SHORTEST_FOUND) and length <= LONGEST_FOUND:
             groups.append(Group(units, model.calibrated(reading.sure(members[0], j))))
-            style = (mark_of(units[0].text)[0] or ("",))[0]
-            text = " ".join(unit.text for unit in units)
-            listed.append(Listed(i, j, text, style in _NOTES, groups[-1].sure, style, units[0].page))
             dropped += [_dropped(printed, reading, k) for k in range(i, j) if k not in set(members)]
         else:
             dropped += [_dropped(printed, reading, k, "text") for k in range(i, j)]
         i = j
-    none = undated(reading.labels, listed) | stray(reading.labels, listed)
-    none -= {k for k, one in enumerate(listed) if one.first in entries}
-    for one in sorted(none):
-        dropped += [_dropped(printed, reading, k, "text") for k in range(listed[one].first, listed[one].behind)]
-    groups = [group for k, group in enumerate(groups) if k not in none]
     words = known_words(printed.lines) if groups else frozenset()
     groups = second_look(printed, groups, words)
     marks = list_marks([group.units[0].text for group in groups])
     found = [_found(printed, group, words, mark) for group, mark in zip(groups, marks, strict=True)]
     return Findings(tuple(fill_in(found)), tuple(dropped))
-
-
-def _has_notes(reading: LineReading) -> bool:
-    """Does text stand between references again and again, as in a document with notes?"""
-    told = [label for label in reading.labels if label in ("text", "ref")]
-    return sum(pair == ("text", "ref") for pair in pairwise(told)) > 1
-
-
-def _is_remark(units: Sequence[Unit], noted: bool) -> bool:
-    """Is this a note without any work: no figure stands in it but its number?
-
-    noted : the document has notes; without any, only words that lead to a work tell a note from an entry of a list.
-    """
-    first = unmarked(units[0].text)
-    told = _is_note(units) and (noted or LEAD.match(first) is not None)
-    return told and not any(c.isdigit() for text in (first, *(unit.text for unit in units[1:])) for c in text)
-
-
-def _is_note(units: Sequence[Unit]) -> bool:
-    """Does this begin with the mark of a note?"""
-    mark, _ = mark_of(units[0].text)
-    return mark is not None and mark[0] in _NOTES
-
-
-def _is_none(units: Sequence[Unit]) -> bool:
-    """Is this no reference whatever its place says: figures, a line of contents, a short citation, a life?"""
-    text = " ".join(unit.text for unit in units)
-    letters = sum(c.isalpha() for c in text)
-    # A dash stands for letters, and a law has few; a part of a line may be the end of the one before it.
-    lettered = DASH.match(text) is not None or "§" in text
-    figures = 4 * letters < len(text.replace(" ", "")) and not lettered and not units[0].inner
-    cited = _SHORT_CITE.match(text) or _END_OF_CITE.match(text)
-    return figures or bool(cited or _LEADERS.search(text) or _LIFE.search(text[:LONGEST_LIFE]))
 
 
 def _members(reading: LineReading, i: int) -> tuple[list[int], int]:

@@ -29,13 +29,12 @@ from espalier.documents.deciding.units import Unit
 from espalier.documents.line_words import mark_of, pattern
 from espalier.documents.lines import PrintedText, TextLine
 
-__all__ = ["LEAD", "Group", "joined_units", "second_look", "unmarked", "without_lead"]
+__all__ = ["Group", "joined_units", "second_look", "without_lead"]
 
 FULL = 1.5  # what a line that is full leaves free at its right edge, at most, in its size
 SURE_OF_SECOND = 0.9  # where names were read inside a reference, and it was cut there
 
-LEAD = pattern(r"<LEAD>(?:<LEAD>)?(?=[^\W_a-z]|[\"“„«]|(?:(?:<particles>) ){1,2}<C>)")
-"""Words of a note that lead to a work."""
+_LEAD = pattern(r"<LEAD>(?:<LEAD>)?(?=[^\W_a-z]|[\"“„«]|(?:(?:<particles>) ){1,2}<C>|https?:|www\.)")
 _PHRASE = pattern(r"<PHRASE>(?=<P><W>[ ,.:]|<C>\.|[\"“„«‘'])")
 
 
@@ -92,7 +91,7 @@ def _are_names(group: Group) -> bool:
     if not group.units[-1].text.endswith(";"):
         return False
     first, *rest = (unit.text for unit in group.units)
-    return not any(c.isdigit() for text in (unmarked(first), *rest) for c in text)
+    return not any(c.isdigit() for text in (_unmarked(first), *rest) for c in text)
 
 
 def _line_starts(printed: PrintedText, group: Group, joined: JoinedText) -> frozenset[int]:
@@ -168,7 +167,7 @@ def _parted(groups: Sequence[Group], texts: Sequence[str]) -> tuple[set[int], se
     """Return the numbers of groups behind a semicolon, and of names whose work may stand on the next line."""
     pairs = [k for k in range(1, len(texts)) if _follows(groups[k - 1], groups[k])]
     behind = {k for k in pairs if texts[k - 1].endswith(";")}
-    return behind, {k - 1 for k in pairs if may_be_names(unmarked(texts[k - 1]))}
+    return behind, {k - 1 for k in pairs if may_be_names(_unmarked(texts[k - 1]))}
 
 
 def _follows(before: Group, group: Group) -> bool:
@@ -196,7 +195,7 @@ def joined_units(printed: PrintedText, units: Sequence[Unit], words: frozenset[s
     return join_lines(found, words, full)
 
 
-def unmarked(text: str) -> str:
+def _unmarked(text: str) -> str:
     """Return a text without the mark that it begins with."""
     return text[mark_of(text)[1] :].lstrip()
 
@@ -206,5 +205,5 @@ def without_lead(text: str, *, note: bool = False) -> tuple[str, str]:
 
     note : the text is a note, which may have longer ones (`For an overview see`).
     """
-    lead = LEAD.match(text) or (_PHRASE.match(text) if note else None)
+    lead = _LEAD.match(text) or (_PHRASE.match(text) if note else None)
     return (lead[0].strip(), text[lead.end() :]) if lead else ("", text)

@@ -1,9 +1,11 @@
-"""`LineModel`: what each line of a document is, by two chains of scores and rules for what lists do.
+"""`LineModel`: what each line of a document is, by chains of scores and rules for what lists and documents do.
 
     units     lines, cut where a reference may begin inside one             `units`
     first     a CRF over their attributes                                   `features`
     second    a CRF that also knows what the first says about the list      `lists`
+              there are two: for lines with places on pages, and without
     rules     declared in `lines.rules`, kept by the decoder
+    runs      a CRF that says which runs of references are lists            `runs`, `runs.rules`
 
 Long documents are read in parts: stretches without years are text, and what is left is read part by part, so time is
 linear and memory is bounded.
@@ -28,7 +30,8 @@ from espalier.documents import pace
 from espalier.documents.deciding.features import Seen, attributes, mean_around, seen
 from espalier.documents.deciding.lists import list_attributes
 from espalier.documents.deciding.marks import MarkChain
-from espalier.documents.deciding.regions import amid_lists, continued, counted, holes, outside, rights, running_heads
+from espalier.documents.deciding.misread import counted, holes, running_heads
+from espalier.documents.deciding.runs import RUNS, run_attributes, run_words, runs_of
 from espalier.documents.deciding.units import Unit, units_of
 from espalier.documents.line_words import NAMED, Look
 from espalier.documents.lines import TextLine
@@ -38,29 +41,30 @@ from espalier.potentials import ChainBatch
 from espalier.rules.compile import Compiled, compile_rules
 from espalier.rules.ruleset import RuleSet
 
-__all__ = ["LABELS", "LineModel", "LineReading", "LineScores", "bundled", "shape_words"]
+__all__ = ["LABELS", "LineModel", "LineReading", "LineScores", "bundled", "compiled_runs", "shape_words"]
 
 LABELS = ("text", "heading", "ref", "ref-cont", "page", "note")
 LONGEST = 6000
 """Units that are read at once."""
 LISTED = 6.0
-"""What text costs in a list of references, in natural logarithms."""
-OUTSIDE = 4.0
-"""What a line of a reference costs where no list is, likewise."""
+"""What text costs in a text that is known to be a list of references, in natural logarithms."""
+SAID = 12.0
+"""What a line gains as a running head if the file or the line itself says so, and loses as more of a reference if the
+file says that an item or a paragraph begins there, likewise."""
+NOWHERE = 30.0
+"""What a line of a reference costs in a run that holds none, likewise."""
 APART = 12
 """Lines from one number of a list to the next, if they stand on lines of their own."""
-HINTED = 12.0
-"""What a line gains as a running head if the reader of the file found it on other pages, too."""
-REPEATED = 6.0
-"""The same, if its words are found again and again outside of lists."""
 OVERLAP = 150  # units that a part shares with the next
 DENSE = 0.04  # share of lines with a year, below which long documents have no list
 REACH = 40  # lines around each
 
-_RULES = Path(__file__).with_name("lines.rules")
+_RULES, _RUN_RULES = (Path(__file__).with_name(name) for name in ("lines.rules", "runs.rules"))
 _MODEL = Path(__file__).with_name("lines.espalier")
 _YEAR = re.compile(r"(?<!\d)(?:1[5-9]|20)\d\d(?!\d)")
+_RIGHTS = re.compile(r"(?:Copyright )?©")
 _IN_LIST = [LABELS.index("ref"), LABELS.index("ref-cont")]
+_OUT_OF_LIST = [LABELS.index(name) for name in ("text", "note", "page")]
 _OPEN_ENDS = frozenset(("hyphen", "comma", "open"))
 _WORKS = NAMED | {"body-year"}
 
@@ -130,13 +134,25 @@ class LineScores:
 
 
 class LineModel:
-    """Two CRFs over lines, and rules."""
+    """Two CRFs over lines, one over runs, and rules for both."""
 
     def __init__(
-        self, first: Any, second: Any, rules: RuleSet | None = None, curve: Sequence[tuple[float, float]] = ()
+        self,
+        first: Any,
+        second: Any,
+        rules: RuleSet | None = None,
+        curve: Sequence[tuple[float, float]] = (),
+        runs: Any = None,
+        placed: Any = None,
     ) -> None:
-        """Take fitted models over `LABELS`. curve : calibrated confidences of references, as points."""
-        self.first, self.second = first, second
+        """Take fitted models.
+
+        first, second : over `LABELS`; curve : calibrated confidences of references, as points; runs : over `RUNS`, None
+        believes every run; placed : takes the place of the second for lines that have places on pages, if there is one.
+        """
+        self.first, self.second, self.runs, self.placed = first, second, runs, placed
+        self.placed_scores = None if placed is None else LineScores(placed)
+        self.run_scores = None if runs is None else LineScores(runs)
         self.first_scores, self.second_scores = LineScores(first), LineScores(second)
         self.rules = bundled_rules() if rules is None else rules
         self.compiled: Compiled = compile_rules(self.rules, Labels(LABELS))
@@ -150,7 +166,8 @@ class LineModel:
             raise ModelFileError(f"{path}: no model of lines")
         first, second = (unnested(name, header, arrays) for name in ("first", "second"))
         rules = bundled_rules().with_penalties(header.get("penalties", {}))
-        return cls(first, second, rules, header.get("curve", ()))
+        runs, placed = (unnested(name, header, arrays) if name in header else None for name in ("runs", "placed"))
+        return cls(first, second, rules, header.get("curve", ()), runs, placed)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write both models to a file; it holds data only, never code."""
@@ -158,7 +175,14 @@ class LineModel:
         unset = bundled_rules().unset
         header["penalties"] = {rule.name: rule.penalty for rule in self.rules if rule.name in unset}
         arrays: dict[str, NDArray[Any]] = {}
-        for name, model in (("first", self.first), ("second", self.second)):
+        for name, model in (
+            ("first", self.first),
+            ("second", self.second),
+            ("runs", self.runs),
+            ("placed", self.placed),
+        ):
+            if model is None:
+                continue
             more, packed = nested(name, model)
             header.update(more)
             arrays.update(packed)
@@ -194,34 +218,69 @@ class LineModel:
         self, page: Seen, *, layout: bool = True, listed: bool = False
     ) -> tuple[list[str], Float, list[Float | None]]:
         """Return labels, their probabilities, and those of pairs, for one part. layout : False hides the places."""
-        from espalier.decoders.probabilities import label_and_pair_marginals
-
-        batch, labels = self.decoded(page, layout=layout, listed=listed)
-        pace.look()
-        own_marginals, pairs = label_and_pair_marginals(batch)
-        return labels, own_marginals, [None, *pairs[1:]]
+        _, labels, p, pairs = self._decided(page, layout, listed)
+        return labels, p, [None, *pairs[1:]]
 
     def decoded(self, page: Seen, *, layout: bool = True, listed: bool = False) -> tuple[ChainBatch, list[str]]:
-        """Return the scores of labels, without the rules, and the best labels under them."""
-        from espalier.decoders.batch import decode_batch
+        """Return the scores of labels, without the rules, and the best labels under them; runs are decided in both."""
+        return self._decided(page, layout, listed)[:2]
 
-        batch, closed = self.scored(page, layout=layout)
-        pace.look()
+    def _decided(self, page: Seen, layout: bool, listed: bool) -> tuple[ChainBatch, list[str], Float, list[Float]]:
+        batch = self.scored(page, layout=layout)
         if listed:
             batch.unary[:, LABELS.index("text")] -= LISTED
-        corpus = Corpus.from_tokens([shape_words(page)])
-        found = decode_batch(batch, self.compiled, corpus, threads=1)
-        labels = [LABELS[k] for k in found.labels]
+        labels = self._best(batch, page)
+        p, pairs = _marginals(batch)
+        closed = np.zeros(len(page.units), bool)
+        if not listed:
+            closed[self.nowhere(page, labels, p)] = True
         missed, numbered = holes(page, labels, closed), counted(page, labels, closed)
-        for name in ("text", "note", "page"):
-            batch.unary[missed, LABELS.index(name)] -= LISTED
-        batch.unary[numbered, LABELS.index("ref")] += LISTED
-        if missed or numbered:
-            found = decode_batch(batch, self.compiled, corpus, threads=1)
-        return batch, [LABELS[k] for k in found.labels]
+        if closed.any() or missed or numbered:
+            for label in _IN_LIST:
+                batch.unary[closed, label] -= NOWHERE
+            for label in _OUT_OF_LIST:
+                batch.unary[missed, label] -= LISTED
+            batch.unary[numbered, LABELS.index("ref")] += LISTED
+            labels = self._best(batch, page)
+            p, pairs = _marginals(batch)
+        return batch, labels, p, pairs
 
-    def scored(self, page: Seen, *, layout: bool = True) -> tuple[ChainBatch, NDArray[np.bool_]]:
-        """Return the scores of labels as they are before decoding, and which units are outside of any list."""
+    def nowhere(self, page: Seen, labels: Sequence[str], marginals: Float) -> list[int]:
+        """Return the units of the runs that hold no references, though their lines look like it."""
+        from espalier.decoders.batch import decode_batch
+
+        runs = runs_of(labels)
+        if self.run_scores is None or not runs:
+            return []
+        batch = self.run_scores.potentials(run_attributes(page, labels, marginals[:, _IN_LIST].sum(1), runs))
+        corpus = Corpus.from_tokens([run_words(page, labels, runs)])
+        found = [RUNS[k] for k in decode_batch(batch, compiled_runs(), corpus, threads=1).labels]
+        none = [run for run, kind in zip(runs, found, strict=True) if kind == "none"]
+        return [i for run in none for i in range(run.first, run.behind)]
+
+    def _best(self, batch: ChainBatch, page: Seen) -> list[str]:
+        """Return the best labels under the rules."""
+        from espalier.decoders.batch import decode_batch
+
+        pace.look()
+        corpus = Corpus.from_tokens([shape_words(page)])
+        return [LABELS[k] for k in decode_batch(batch, self.compiled, corpus, threads=1).labels]
+
+    def scored(self, page: Seen, *, layout: bool = True) -> ChainBatch:
+        """Return the scores of labels as they are before decoding."""
+        units = page.units
+        own, starts, others = self.attributes_of(page, layout=layout)
+        scores = self.second_scores if self.placed_scores is None or not units[0].placed else self.placed_scores
+        batch = scores.potentials(own)
+        head, on = LABELS.index("page"), LABELS.index("ref-cont")
+        batch.unary[running_heads(page, starts + others), head] += LISTED
+        batch.unary[[unit.hint == "page" or _says_rights(unit) for unit in units], head] += SAID
+        batch.unary[[unit.hint == "item" or unit.paragraph for unit in units], on] -= SAID
+        return batch
+
+    def attributes_of(self, page: Seen, *, layout: bool = True) -> tuple[list[list[str]], Float, Float]:
+        """Return the attributes of units for the second CRF, and what the first says: that each begins a reference, or
+        goes on with one."""
         own = attributes(page, layout=layout)
         pace.look()
         starts, others = self.list_scores(own)
@@ -229,27 +288,21 @@ class LineModel:
         for mine, more in zip(own, list_attributes(page, starts, others, layout=layout), strict=True):
             mine += more
         pace.look()
-        batch = self.second_scores.potentials(own)
-        closed = outside(page, starts)
-        batch.unary[:, _IN_LIST] -= OUTSIDE * closed[:, None]
-        batch.unary[[unit.hint == "page" for unit in page.units], LABELS.index("page")] += HINTED
-        batch.unary[[unit.hint == "item" for unit in page.units], LABELS.index("ref-cont")] -= HINTED
-        batch.unary[[unit.paragraph for unit in page.units], LABELS.index("ref-cont")] -= LISTED
-        batch.unary[rights(page), LABELS.index("page")] += HINTED
-        batch.unary[running_heads(page, starts + others), LABELS.index("page")] += REPEATED
-        between = amid_lists(page, starts)
-        batch.unary[between, LABELS.index("note")] += HINTED
-        goes_on = continued(page, between)
-        batch.unary[goes_on, LABELS.index("ref")] -= LISTED
-        batch.unary[[i for i in goes_on if i - 1 in between], LABELS.index("ref-cont")] += LISTED
-        return batch, closed
+        return own, starts, others
 
     def list_scores(self, own: list[list[str]]) -> tuple[Float, Float]:
         """Return the probabilities of the first model that a unit begins a reference, and that it goes on with one."""
-        from espalier.decoders.probabilities import label_and_pair_marginals
-
-        p, _ = label_and_pair_marginals(self.first_scores.potentials(own))
+        p, _ = _marginals(self.first_scores.potentials(own))
         return p[:, LABELS.index("ref")], p[:, LABELS.index("ref-cont")]
+
+
+def _marginals(batch: ChainBatch) -> tuple[Float, list[Float]]:
+    """Return the probabilities of labels, and of pairs of them."""
+    from espalier.decoders.probabilities import label_and_pair_marginals
+
+    pace.look()
+    p, pairs = label_and_pair_marginals(batch)
+    return p, list(pairs)
 
 
 def shape_words(page: Seen) -> list[str]:
@@ -276,6 +329,11 @@ def shape_words(page: Seen) -> list[str]:
         found.append(word)
         before = one.end
     return found
+
+
+def _says_rights(unit: Unit) -> bool:
+    """Does a line say who has the rights in the page? It is no part of what is printed there."""
+    return not unit.inner and _RIGHTS.match(unit.text) is not None
 
 
 def _is_work(one: Look, before: str) -> bool:
@@ -321,6 +379,12 @@ def _dense(units: Sequence[Unit]) -> list[tuple[int, int]]:
 def bundled_rules() -> RuleSet:
     """Return the rules for lines; those whose price a model learns have none."""
     return RuleSet.from_text(_RULES.read_text("utf-8"))
+
+
+@lru_cache(maxsize=1)
+def compiled_runs() -> Compiled:
+    """Return the rules for runs."""
+    return compile_rules(RuleSet.from_text(_RUN_RULES.read_text("utf-8")), Labels(RUNS))
 
 
 @lru_cache(maxsize=1)

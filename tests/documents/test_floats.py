@@ -43,24 +43,12 @@ def wanted(numbers: range) -> list[str]:
     return [" ".join(entry(n)) for n in numbers]
 
 
-def test_a_caption_above_the_rest_of_a_reference_is_no_part_of_it() -> None:
-    first = [HEAD, *listed(range(6))]
-    rest = [(entry(5)[1], 20.0, 10.0), *listed(range(6, 12))]
-    assert found_in(first[:-1], [*CAPTION, *rest]) == wanted(range(12))
-
-
 def test_a_table_above_the_rest_of_a_reference_is_no_part_of_it() -> None:
     table = [("Table 2: Trees that died in each of the years of the trial", 0.0, 9.0)]
     table += [(f"{1990 + n} {n}.5 {n}1.5 {n}0.3 {n + 3}.7", 8.0 * (n == 1), 9.0) for n in range(1, 6)]
     first = [HEAD, *listed(range(6))]
     rest = [(entry(5)[1], 20.0, 10.0), *listed(range(6, 12))]
     assert found_in(first[:-1], [*table, *rest]) == wanted(range(12))
-
-
-def test_a_reference_above_a_caption_is_no_figure() -> None:
-    undated = "Foster, J. Wires, walls and the growth of pear trees in cold years. Journal of Orchards, 7, 9-24."
-    second = [(undated, 0.0, 10.0), *CAPTION]
-    assert found_in([HEAD, *listed(range(8))], second) == [*wanted(range(8)), undated]
 
 
 def test_a_caption_behind_a_list_is_none_of_it() -> None:
