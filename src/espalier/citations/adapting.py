@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from importlib import resources
@@ -71,8 +71,11 @@ def _schemes(labels: Sequence[str]) -> list[Scheme]:
     return [replace(anystyle, name="citations", labels=ours), load_scheme("grobid")]
 
 
-def starts(task: str | None, settings: dict[str, Any]) -> dict[str, Any]:
-    """Return where learning begins and take it out of the settings: what they name, else the task's own model."""
+def starts(task: str | None, settings: dict[str, Any], found: Callable[[str], Path]) -> dict[str, Any]:
+    """Return where learning begins and take it out of the settings: what they name, else the task's own model.
+
+    found : from the name of a model to its file (`loading.model_file`).
+    """
     if "prior" not in settings:
         if task != REFERENCES:
             return {}
@@ -86,9 +89,7 @@ def starts(task: str | None, settings: dict[str, Any]) -> dict[str, Any]:
     if not isinstance(source, str):
         what = ": expected a model file, or null to begin from nothing"
         raise InputError(Argument("set", "prior", source), what)
-    from espalier.loading import model_file
-
-    return {"start": lambda: begin(model_file(source), source)}
+    return {"start": lambda: begin(found(source), source)}
 
 
 def as_declared(recipe: Recipe, task: str | None, documents: list[Document], check: bool = False) -> list[Document]:

@@ -138,6 +138,7 @@ def train(
         espalier train -l train.txt -u new.txt --rules orchard.rules -o orchard.espalier
     """
     from espalier.citations.adapting import as_declared, starts
+    from espalier.loading import model_file
     from espalier.recipes import fit, plan
     from espalier.recipes.rule_files import gather_rules, widened
     from espalier.recipes.settings import model_output, parse_penalties, parse_settings
@@ -154,7 +155,7 @@ def train(
         task=declared, model=_word(model), method=_word(method),
         rules=gather_rules(declared, rules or []), penalties=None if penalties is None else parse_penalties(penalties),
         features=None if features is None else load_features(features), tags=tags, unlabelled=bool(unlabelled),
-        **starts(task, chosen), settings=chosen,
+        **starts(task, chosen, model_file), settings=chosen,
     )  # fmt: skip
     documents = read_all(labelled, format, encoding, each=partial(as_declared, recipe, task, check=True))
     held = read_all([dev], format, encoding, each=partial(as_declared, recipe, task)) if dev is not None else []

@@ -6,7 +6,6 @@ import platform
 import sys
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timezone
-from importlib import import_module
 from importlib.metadata import version
 from pathlib import Path
 from textwrap import wrap
@@ -77,9 +76,7 @@ def _numbers(result: protocol.Result) -> list[str]:
 
 def _where_and_when(seconds: float) -> str:
     day = datetime.now(timezone.utc).strftime("%Y-%m-%d")
-    versions = ", ".join(
-        [f"espalier {import_module('espalier').__version__}", *(f"{name} {version(name)}" for name in _LIBRARIES)]
-    )
+    versions = ", ".join([f"espalier {version('espalier-nlp')}", *(f"{name} {version(name)}" for name in _LIBRARIES)])
     machine = f"{platform.system()} {platform.machine()}, Python {sys.version.split()[0]}"
     return f"Computed on {day}: {machine}; {versions}; {seconds / 60:.1f} minutes of work."
 
