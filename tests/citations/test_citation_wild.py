@@ -210,7 +210,6 @@ VALUES = [
         "Hale, P. Fast sorts. Commun. ACM 11, 3 (Mar. 1968), 147-148.",
         {"issued": (1968, 3), "volume": "11", "issue": "3", "pages": "147–148"},
     ),
-    ("Lin, W. Plans as nets. In AAAI 92, pages 4-9, 1992.", {"container_title": "AAAI 92", "volume": ""}),
     (
         "Lee, Ann. “The River of Song.” Folklore 12.3 (1901): 460. Crossref. Web.",
         {"volume": "12", "issue": "3", "pages": "460", "issued": 1901},

@@ -35,9 +35,11 @@ _KINDS = {
     },
     **{"Conference Proceedings": "paper-conference", "Book Section": "chapter", "Book": "book", "Edited Book": "book"},
     **{"Electronic Book": "book", "Thesis": "thesis", "Report": "report", "Government Document": "report"},
-    **{"Web Page": "webpage", "Blog": "webpage", "Unpublished Work": "article", "Patent": "patent"},
+    **{"Web Page": "webpage", "Blog": "post-weblog", "Unpublished Work": "article", "Patent": "patent"},
     **{"Standard": "standard", "Dataset": "dataset", "Computer Program": "software", "Case": "legal_case"},
     **{"Newspaper Article": "article-newspaper", "Magazine Article": "article-magazine", "Manuscript": "manuscript"},
+    **{"Statute": "legislation", "Map": "map", "Film or Broadcast": "motion_picture"},
+    **{"Personal Communication": "personal_communication"},
 }
 _SAME = {
     **{

@@ -29,10 +29,18 @@ _KINDS = {
     **dict.fromkeys(("CONF", "CPAPER"), "paper-conference"),
     **dict.fromkeys(("CHAP", "ECHAP", "ENCYC", "DICT"), "chapter"),
     **dict.fromkeys(("BOOK", "EBOOK", "EDBOOK", "SER", "CLSWK"), "book"),
-    **{"THES": "thesis", "RPRT": "report", "GOVDOC": "report", "ELEC": "webpage", "WEB": "webpage", "BLOG": "webpage"},
+    **{
+        "THES": "thesis",
+        "RPRT": "report",
+        "GOVDOC": "report",
+        "ELEC": "webpage",
+        "WEB": "webpage",
+        "BLOG": "post-weblog",
+    },
     **{"UNPB": "article", "PAT": "patent", "STAND": "standard", "DATA": "dataset", "COMP": "software"},
     **{"NEWS": "article-newspaper", "MGZN": "article-magazine", "CASE": "legal_case", "STAT": "legislation"},
-    **{"MANSCPT": "manuscript"},
+    **{"MANSCPT": "manuscript", "MPCT": "motion_picture", "VIDEO": "broadcast", "MAP": "map"},
+    **{"PCOMM": "personal_communication"},
 }
 _SAME = {
     **{"TI": "title", "T1": "title", "CT": "title", "T2": "container_title", "JO": "container_title"},
