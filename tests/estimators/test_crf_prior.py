@@ -115,7 +115,7 @@ def test_ready_attributes() -> None:
     old = CRF(l2=0.1).fit(X, y)
     model = CRF(prior=old.learned_, l2=1e-3).fit([[["b"], ["a"]]], [["p", "q"]])
     assert model.predict([[["b"], ["a"]]]) == [["p", "q"]]
-    with pytest.raises(InputError, match="one has ready attributes"):
+    with pytest.raises(InputError, match="trained on ready attributes"):
         CRF(prior=old.learned_).fit([["a", "b"]], y)
 
 

@@ -385,7 +385,7 @@ class SequenceLabeller(Estimator, ABC):
         self.check_fitted()
         ids, indptr = self.tag(X)
         names = np.asarray(self.labels_.names, dtype=object)[ids].tolist()
-        return Labellings(names[a:b] for a, b in zip(indptr[:-1].tolist(), indptr[1:].tolist(), strict=True))
+        return LabelLists(names[a:b] for a, b in zip(indptr[:-1].tolist(), indptr[1:].tolist(), strict=True))
 
     def predict_single(self, tokens: Sequence[str]) -> list[str]:
         """Return the best labels of one sequence.
@@ -559,7 +559,7 @@ def say_jobs_are_gone(jobs: Any, instead: str) -> None:
         warnings.warn(what, FutureWarning, stacklevel=4)
 
 
-class Labellings(list[list[str]]):
+class LabelLists(list[list[str]]):
     """Label lists, one a sequence: a list, which NumPy takes for an array of N lists and not for a ragged table.
 
     So what joins the answers of several folds, such as scikit-learn's `cross_val_predict`, can join these.

@@ -29,9 +29,9 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ROLES",
+    "AnyListed",
     "Either",
     "InOrder",
-    "Listed",
     "PhrasePart",
     "PhrasePattern",
     "Phrases",
@@ -186,7 +186,7 @@ class Repeat:
 
 
 @dataclass(frozen=True, slots=True)
-class Listed:
+class AnyListed:
     """A part of a pattern: any phrase of the list in a file, `source`. It is written `file "towns.txt"`."""
 
     phrases: tuple[str, ...]
@@ -218,7 +218,7 @@ class Listed:
         return hash((len(self.phrases), self.phrases[0], self.phrases[-1], self.fold, self.source))
 
 
-PhrasePart = Condition | InOrder | Either | Repeat | Listed
+PhrasePart = Condition | InOrder | Either | Repeat | AnyListed
 """What a pattern over tokens is made of."""
 
 
@@ -326,7 +326,7 @@ class _Machine:
             self.conditions.append(part)
             self.follows.append(0)
             return False, bit, bit
-        if isinstance(part, Listed):
+        if isinstance(part, AnyListed):
             return self._add(part.spelled_out())
         if isinstance(part, Repeat):
             empty, first, last = self._add(part.part)

@@ -608,7 +608,7 @@ class ConditionReader(Reader):
             exactly = self.take("exactly")
             self.need("file")
             at, source, phrases = self.listed(_read_phrases)
-            part = self.built(at, lambda: ph.Listed(phrases(), not exactly, source))
+            part = self.built(at, lambda: ph.AnyListed(phrases(), not exactly, source))
         else:
             part = self.conjunction()
         for sign in _SIGNS:
@@ -708,10 +708,10 @@ def _rows(part: ph.PhrasePart) -> str:
 
 def _element(part: ph.PhrasePart) -> str:
     """Print a part of a pattern so that its neighbours cannot tear it apart."""
-    if isinstance(part, ph.Listed):
+    if isinstance(part, ph.AnyListed):
         return ("" if part.fold else "exactly ") + f"file {print_string(part.source)}"
     if isinstance(part, ph.Repeat):
-        alone = isinstance(part.part, Condition | ph.Listed) and not isinstance(part.part, AllOf)
+        alone = isinstance(part.part, Condition | ph.AnyListed) and not isinstance(part.part, AllOf)
         return (_element(part.part) if alone else f"({_rows(part.part)})") + part.sign
     if isinstance(part, ph.Either | ph.InOrder):
         return f"({_rows(part)})"
