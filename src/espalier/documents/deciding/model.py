@@ -234,7 +234,9 @@ class LineModel:
         closed = np.zeros(len(page.units), bool)
         if not listed:
             closed[self.nowhere(page, labels, p)] = True
-        missed, numbered = holes(page, labels, closed), counted(page, labels, closed)
+        # Lines with places have learned from papers what stands between references.
+        missed = holes(page, labels, closed) if self._scores_of(page) is self.second_scores else []
+        numbered = counted(page, labels, closed)
         if closed.any() or missed or numbered:
             for label in _IN_LIST:
                 batch.unary[closed, label] -= NOWHERE
@@ -270,13 +272,16 @@ class LineModel:
         """Return the scores of labels as they are before decoding."""
         units = page.units
         own, starts, others = self.attributes_of(page, layout=layout)
-        scores = self.second_scores if self.placed_scores is None or not units[0].placed else self.placed_scores
-        batch = scores.potentials(own)
+        batch = self._scores_of(page).potentials(own)
         head, on = LABELS.index("page"), LABELS.index("ref-cont")
         batch.unary[running_heads(page, starts + others), head] += LISTED
         batch.unary[[unit.hint == "page" or _says_rights(unit) for unit in units], head] += SAID
         batch.unary[[unit.hint == "item" or unit.paragraph for unit in units], on] -= SAID
         return batch
+
+    def _scores_of(self, page: Seen) -> LineScores:
+        """Return the second CRF for a document."""
+        return self.placed_scores if page.units[0].placed and self.placed_scores else self.second_scores
 
     def attributes_of(self, page: Seen, *, layout: bool = True) -> tuple[list[list[str]], Float, Float]:
         """Return the attributes of units for the second CRF, and what the first says: that each begins a reference, or
