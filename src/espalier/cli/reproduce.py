@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -12,7 +13,15 @@ from espalier.cli.console import complain, counted, note, progress, say
 from espalier.cli.files import STANDARD, keep_apart, refuse_stdout
 from espalier.errors import InputError
 
+if TYPE_CHECKING:
+    from espalier.papers.tables.cache import Cache
+    from espalier.papers.tables.protocol import Cell, Table
+    from espalier.papers.tables.runner import Reproduction
+
 __all__ = ["reproduce"]
+
+SAMPLE = 6
+"""How many figures of all `--check --quick` computes again."""
 
 
 def reproduce(
@@ -42,14 +51,13 @@ def reproduce(
         Path | None,
         typer.Option("--check", metavar="PAGE.JSON", help="Compute figures again whose code or data have changed."),
     ] = None,
-    sample: Annotated[
-        int | None, typer.Option("--sample", metavar="N", help="With --check: N of all figures instead.")
-    ] = None,
     runs: Annotated[
         int | None, typer.Option("--runs", metavar="N", help="Training subsets for each figure, by default 5.")
     ] = None,
     jobs: Annotated[int, typer.Option("--jobs", "-j", metavar="N", help="Processes, by default 1.")] = 1,
-    quick: Annotated[bool, typer.Option("--quick", help="The quick columns only, and one subset each.")] = False,
+    quick: Annotated[
+        bool, typer.Option("--quick", help="The quick columns only, one subset; with --check a sample.")
+    ] = False,
     cache: Annotated[
         Path | None, typer.Option("--cache", metavar="DIR", help="Where finished cells are kept, to go on from there.")
     ] = None,
@@ -65,63 +73,83 @@ def reproduce(
         espalier reproduce --list
         espalier reproduce codl07 --quick --data data
     """
-    from espalier.cli.results import list_table, result_tables, write_results
-    from espalier.papers.claims.claim import read_claims
-    from espalier.papers.claims.kept import cells_for
-    from espalier.papers.claims.page import spots_of, tables_of, write_claims
-    from espalier.papers.tables import cache as cells
+    from espalier.papers.claims.page import write_claims
+    from espalier.papers.tables.cache import Cache
     from espalier.papers.tables.data import Data
-    from espalier.papers.tables.registry import TABLES, find_tables
-    from espalier.papers.tables.reporting import results_page, write_markdown
-    from espalier.papers.tables.runner import expected_minutes
     from espalier.papers.tables.runner import reproduce as run_tables
-    from espalier.text_files import write_chunks
 
-    written = {"--html": html, "--markdown": markdown, "--claims": claims}
-    refuse_stdout(written)
-    keep_apart([], {"--json": json, **written})
-    kept = cells.Cache(cache or _default_cache(), stale)
+    pages = {"--html": html, "--markdown": markdown, "--claims": claims}
+    refuse_stdout(pages)
+    keep_apart([], {"--json": json, **pages})
+    kept = Cache(cache or _default_cache(), stale)
     if listing:
-        tables = find_tables(names or TABLES)
-        known = {table.name: table.minutes for table in tables}
-        say(list_table(tables, known if data is None else expected_minutes(tables, Data(data), kept)))
+        _list(names, data, kept)
         return
-    tables = tables_of(read_claims()) if claims is not None and not names else find_tables(names or ())
+    tables, chosen = _asked(names, claims)
     if data is None:
         raise InputError("name the directory of the data sets: --data DIR, or set ESPALIER_DATA")
     if check is not None:
-        _check(check, data, sample, jobs)
+        _check(check, data, SAMPLE if quick else None, jobs)
         return
-    wanted = cells_for(tables, spots_of(read_claims())) if claims is not None else None
-    chosen = runs if runs is not None else 1 if quick else 5
+    how: dict[str, Any] = {"runs": runs if runs is not None else 1 if quick else 5, "jobs": jobs, "quick": quick}
     with progress("reproducing") as news:
-        found = run_tables(
-            tables,
-            Data(data),
-            runs=chosen,
-            jobs=jobs,
-            quick=quick,
-            cache=kept,
-            kept_only=kept_only,
-            chosen=lambda cell: wanted is None or (cell.table, cell.row, cell.column) in wanted,
-            news=news,
-        )
+        found = run_tables(tables, Data(data), cache=kept, kept_only=kept_only, chosen=chosen, news=news, **how)
+    _write(tables, found, json, pages)
+    if claims is not None:
+        write_claims(claims, tables, found, Data(data))
+    note(f"{_work(found)}, kept in {kept.directory}")
+    if found.failures:
+        raise typer.Exit(1)
+
+
+def _list(names: Sequence[str] | None, data: Path | None, kept: Cache) -> None:
+    """Say which tables there are, and what they take."""
+    from espalier.cli.results import list_table
+    from espalier.papers.tables.data import Data
+    from espalier.papers.tables.registry import TABLES, find_tables
+    from espalier.papers.tables.runner import expected_minutes
+
+    tables = find_tables(names or TABLES)
+    known = {table.name: table.minutes for table in tables}
+    say(list_table(tables, known if data is None else expected_minutes(tables, Data(data), kept)))
+
+
+def _asked(names: Sequence[str] | None, claims: Path | None) -> tuple[list[Table], Callable[[Cell], bool]]:
+    """Return the tables to compute, and which of their cells: for the page of claims those alone that it needs."""
+    from espalier.papers.tables.registry import find_tables
+
+    if claims is None:
+        return find_tables(names or ()), lambda cell: True
+    from espalier.papers.claims.claim import read_claims
+    from espalier.papers.claims.kept import cells_for
+    from espalier.papers.claims.page import spots_of, tables_of
+
+    tables = find_tables(names) if names else tables_of(read_claims())
+    wanted = cells_for(tables, spots_of(read_claims()))
+    return tables, lambda cell: (cell.table, cell.row, cell.column) in wanted
+
+
+def _write(tables: Sequence[Table], found: Reproduction, json: Path | None, pages: Mapping[str, Path | None]) -> None:
+    """Show the figures, and write them where they are asked for."""
+    from espalier.cli.results import result_tables, write_results
+    from espalier.papers.tables.reporting import results_page, write_markdown
+    from espalier.text_files import write_chunks
+
     for notice in (*found.notices, *(f"{cell} failed: {what}" for cell, what in found.failures)):
         complain(notice)
     if json != STANDARD:
         say(*result_tables(tables, found.results))
     if json is not None:
         write_results(json, found.results)
+    html, markdown = pages["--html"], pages["--markdown"]
     if html is not None:
         write_chunks(html, [results_page(tables, found.results, found.seconds)], "utf-8")
     if markdown is not None:
         write_markdown(markdown, tables, found)
-    if claims is not None:
-        write_claims(claims, tables, found, Data(data))
-    figures, seconds = counted(len(found.results), "figure"), sum(found.seconds.values())
-    note(f"{figures}; {seconds:.0f} s of work, kept in {kept.directory}")
-    if found.failures:
-        raise typer.Exit(1)
+
+
+def _work(found: Reproduction) -> str:
+    return f"{counted(len(found.results), 'figure')}; {sum(found.seconds.values()):.0f} s of work"
 
 
 def _check(path: Path, data: Path, sample: int | None, jobs: int) -> None:

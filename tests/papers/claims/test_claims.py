@@ -119,6 +119,12 @@ def test_kept_places_come_back(kept: dict[Spot, KeptPlace], tmp_path: Path) -> N
     assert read_places(tmp_path / "kept.json") == kept
 
 
+def test_a_place_is_kept_when_all_its_runs_are_there(data: Data) -> None:
+    done = reproduce([TOY], data, runs=5).done
+    assert set(kept_places([TOY], done, data, WANTED)) == set(WANTED)
+    assert kept_places([TOY], done[:4], data, WANTED) == {}
+
+
 @pytest.mark.parametrize("text", ["", "[]", '{"shared": [], "places": [["t"]]}', '{"shared": {}, "places": [[]]}'])
 def test_what_are_no_kept_places(tmp_path: Path, text: str) -> None:
     (tmp_path / "kept.json").write_text(text, encoding="utf-8")

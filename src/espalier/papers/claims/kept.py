@@ -55,6 +55,8 @@ def kept_places(
     found = {}
     for spot, several in runs.items():
         table, one = by_name[spot.table], [several[run] for run in sorted(several)]
+        if len(one) < sum((cell.row, cell.column) == one[0][2] for cell in table.to_run()):
+            continue  # not all runs yet: their mean would be that of other subsets
         ratios = [ratio for _, ratio, _, _ in one if ratio is not None]
         up: tuple[float, ...] = ()
         down: tuple[float, ...] = ()

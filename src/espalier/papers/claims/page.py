@@ -157,7 +157,7 @@ def _said(one: Verdict, count: int) -> str:
         Verdict.AWAITED: "are not computed yet",
     }
     many = plural | {Verdict.UNTESTABLE: "cannot be tested here"}
-    return many[one] if count > 1 else one.value
+    return many[one] if count > 1 else "is " * (one in (Verdict.OPEN, Verdict.AWAITED)) + one.value
 
 
 def _row(number: int, line: Line) -> str:
