@@ -29,7 +29,7 @@ from train_lines import ROOT, lighter, points, spans
 from espalier.documents.cutting.finding import findings_of
 from espalier.documents.deciding.features import Seen, seen
 from espalier.documents.deciding.model import LABELS, LineModel, LineReading
-from espalier.documents.deciding.runs import RUNS, Run, run_attributes, run_words, runs_of
+from espalier.documents.deciding.runs import RUNS, LineRun, run_attributes, run_words, runs_of
 from espalier.documents.deciding.units import units_of
 from espalier.estimators.crf import CRF, Learned
 from espalier.extract.calibrating import isotonic
@@ -196,7 +196,7 @@ def _runs(read: Sequence[tuple[Given, list[str], NDArray[np.float64]]], options:
     return CRF(l2=options.runs_l2, max_iterations=100, min_count=2).fit(X, y, labels=RUNS)
 
 
-def _kind(one: Given, labels: Sequence[str], run: Run) -> str:
+def _kind(one: Given, labels: Sequence[str], run: LineRun) -> str:
     """Return what a run is: nothing, if most of its lines are of no reference."""
     lines = [i for i in range(run.first, run.behind) if labels[i].startswith("ref")]
     if 2 * sum(one.labels[i].startswith("ref") for i in lines) <= len(lines):

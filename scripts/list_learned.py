@@ -13,9 +13,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
-from train_citations import BENCHMARK
+from train_citations import BENCHMARK, PARTLY
 
-from espalier.citations.partly_labelled import PARTLY_LABELLED, read_partly_labelled
+from espalier.citations.partly_labelled import read_partly_labelled
 from espalier.citations.training import LEARNED, divide, key_of, key_sums, read_sources
 from espalier.io import read
 
@@ -30,7 +30,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     examples = read_sources(options.data)
     training = dict(divide(one for one in examples if one.key not in benchmark))["train"]
     others = {example.key for example in examples if example.part != "train"} | benchmark
-    partly = read_partly_labelled(options.data, dict.fromkeys(PARTLY_LABELLED, 1.0), others)
+    partly = read_partly_labelled(options.data, PARTLY["net"], others)
     documents = [example.document for example in training] + [document for document, _ in partly]
     sums = np.unique(key_sums(documents))
     np.save(options.output, sums)

@@ -228,7 +228,7 @@ def material(
     for one in map(document_seen, rendered):
         weighted.append((one, weight * (SELDOM if is_seldom(one) else 1)))
     given = {one: getattr(options, one) for one in PARTLY_LABELLED}
-    used = {one: PARTLY[name][one] if given[one] is None else given[one] for one in PARTLY_LABELLED}
+    used = {one: PARTLY[name].get(one, 0.0) if given[one] is None else given[one] for one in PARTLY_LABELLED}
     partly = read_partly_labelled(options.data, used, {*others, *(example.key for example in training)})
     weighted += list(partly) * again
     corpus = Corpus.from_documents([document for document, _ in weighted], vocabulary=load_task("citations").labels)

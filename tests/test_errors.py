@@ -35,7 +35,7 @@ def drawn() -> dict[str, tuple[str, str]]:
 def test_the_drawing_is_complete() -> None:
     assert set(drawn()) == {cls.__name__ for cls in CLASSES}
     others = {"Argument", "Place", "ResultWarning", "check_several", "counted", "in_order", "listed", "nearest"}
-    others |= {"shortened"}
+    others |= {"shortened", "unopened"}
     assert set(errors.__all__) == {cls.__name__ for cls in CLASSES} | others
 
 

@@ -187,7 +187,7 @@ REFUSED: dict[str, tuple[Callable[[Any], Any], type[EspalierError], str]] = {
     "mappings": (
         lambda m: es.HMM().fit(ATTRIBUTES, Y),
         InputError,
-        "token 0: a token is a dict, .* alone take mappings",
+        "HMM knows words alone",
     ),
     "one set of texts": (
         lambda m: es.Extractor(m).calibrate(CORPUS, unseen=CORPUS),  # type: ignore[arg-type]
@@ -225,7 +225,7 @@ REFUSED: dict[str, tuple[Callable[[Any], Any], type[EspalierError], str]] = {
     ),
     "one penalty": (lambda m: es.rules(ONCE).with_penalties(3), InputError, "penalties is 3; expected some by name"),  # type: ignore[arg-type]
     "balanced": (lambda m: es.CRF().fit(X, Y, "balanced"), InputError, "is 'balanced'; expected 3 numbers"),
-    "progress": (lambda m: es.CRF(progress=True).fit(X, Y), InputError, "progress is True; expected a function"),  # type: ignore[arg-type]
+    "progress": (lambda m: es.CRF(progress=5).fit(X, Y), InputError, "progress is 5; expected a function"),  # type: ignore[arg-type]
     "a number to save at": (lambda m: m.save(5), InputError, "save takes the path of a file, not 5"),
     "nothing to save at": (lambda m: es.Extractor(m).save(None), InputError, "the path of a file, not None"),  # type: ignore[arg-type]
     "a number in quotes": (lambda m: m.top_weights("B-qty", "3"), InputError, "n is '3'; expected a whole number"),

@@ -85,6 +85,7 @@ SCRIPTS = {
     "scripts/measure_hostile.py": Quick("--megabytes 0.01 --lines 2 --only parse label --json {out}/x", writes="x"),
     "scripts/measure_house.py": Quick("--walk parse"),
     "scripts/measure_install.py": Quick("--rounds 1 --json {out}/sizes.json", writes="sizes.json"),
+    "scripts/price_oddities.py": Quick("--data {data}", data=True),
     "scripts/random_problems.py": Quick("--problems 12"),
     "scripts/print_documents.py": Quick(
         "--data {data} --rendered {data}/rendered --output {out} --train 2",
@@ -98,6 +99,9 @@ SCRIPTS = {
         data=True,
         writes="lines.espalier",
     ),
+    "scripts/train_names.py": Quick(
+        "--data {data} --lists 200 --output {out}/bodies.npy", data=True, writes="bodies.npy"
+    ),
     "scripts/train_citations.py": Quick(
         "--quick --data {data} --rendered {data}/rendered --build {out}/experts --output {out}/a.espalier",
         data=True,
@@ -106,9 +110,11 @@ SCRIPTS = {
 }
 ELSEWHERE = {
     "examples/demo.sh": "tests/test_readme.py",
+    "examples/package/espalier_words.py": "tests/test_own_package.py",
     "scripts/docs_site.py": "tests/docs/test_docs_site.py",
     "scripts/kill_hundred.py": "tests/trust/test_crashes.py",
     "scripts/make_release_files.py": "tests/trust/test_determinism.py",
+    "scripts/write_commands.py": "tests/cli/test_cli_app.py",
     "scripts/write_walks.py": "tests/docs/test_docs_architecture.py",
     "scripts/render_references.py": "tests/rendering/test_rendering_run.py",
     "scripts/render_replayed.py": "tests/rendering/test_rendering_made_up.py",
@@ -178,6 +184,7 @@ def few_records(tmp_path_factory: pytest.TempPathFactory) -> Path:
         pytest.skip("needs the shared data sets (set ESPALIER_DATA)")
     directory = tmp_path_factory.mktemp("data")
     names = [path.relative_to(data) for path in data.glob("*/normalised/*.json*")]
+    names += [path.relative_to(data) for place in ("publishers", "excite") for path in data.glob(f"{place}/*.json*")]
     for name in (*names, *(path.relative_to(data) for path in data.glob("anystyle/original/*.xml*"))):
         packed = name.suffix == ".gz"
         source, target = data / name, directory / name
@@ -185,6 +192,10 @@ def few_records(tmp_path_factory: pytest.TempPathFactory) -> Path:
         with gzip.open(source, "rt", encoding="utf-8") if packed else open(source, encoding="utf-8") as file:
             text = first_sequences(file.read(), 40) if ".xml" in name.name else "".join(islice(file, 40))
         target.write_bytes(gzip.compress(text.encode()) if packed else text.encode())
+    papers = data / "excite"
+    if papers.is_dir():
+        for folder in ("lists", "pdf"):
+            (directory / "excite" / folder).symlink_to(papers / folder)
     (directory / "rendered").mkdir()
     line = {"tokens": ["Ann", "Lee", ".", "On", "pears", ".", "1999", "."], "bio": TAGS}
     (directory / "rendered" / "train.jsonl.gz").write_bytes(gzip.compress(json.dumps(line).encode()))

@@ -11,7 +11,7 @@ from espalier.documents.cutting.finding import find_references
 from espalier.documents.cutting.pasted import cut
 from espalier.documents.deciding.features import seen
 from espalier.documents.deciding.model import LineModel, bundled, compiled_runs
-from espalier.documents.deciding.runs import GAP, RUNS, Run, run_attributes, run_words, runs_of
+from espalier.documents.deciding.runs import GAP, RUNS, LineRun, run_attributes, run_words, runs_of
 from espalier.documents.deciding.units import units_of
 from espalier.documents.lines import PrintedText, TextLine
 from espalier.potentials import ChainBatch
@@ -24,9 +24,9 @@ PROSE = "The trees of this garden were planted by people who liked shade, and no
 def test_a_heading_and_more_text_than_a_little_part_runs() -> None:
     labels = ["ref", "ref-cont", "page", "ref", *["text"] * GAP, "ref", "heading", "ref", *["text"] * (GAP + 1), "ref"]
     assert runs_of(labels) == [
-        Run((0, 3, 4 + GAP), 0, 5 + GAP),
-        Run((6 + GAP,), 6 + GAP, 7 + GAP),
-        Run((8 + 2 * GAP,), 8 + 2 * GAP, 9 + 2 * GAP),
+        LineRun((0, 3, 4 + GAP), 0, 5 + GAP),
+        LineRun((6 + GAP,), 6 + GAP, 7 + GAP),
+        LineRun((8 + 2 * GAP,), 8 + 2 * GAP, 9 + 2 * GAP),
     ]
     assert runs_of(["text", "page", "heading"]) == []
 

@@ -17,10 +17,10 @@ from espalier.citations.formats import FORMATS, Keys, stem_of
 from espalier.citations.parser import Parser
 from espalier.citations.record import Record
 
-__all__ = ["Item", "Order", "Pair", "Slotted", "Written", "filled", "put_together", "write_batch"]
+__all__ = ["BatchItem", "Order", "Pair", "Slotted", "Written", "filled", "put_together", "write_batch"]
 
 
-class Item(Protocol):
+class BatchItem(Protocol):
     """What is read: a reference to be parsed with its place, or an entry of a bibliography, which is finished."""
 
     @property
@@ -39,7 +39,7 @@ class Item(Protocol):
         """Return where it stands in its file, as JSON values."""
 
 
-Pair = tuple[Item, Record | Entry]
+Pair = tuple[BatchItem, Record | Entry]
 """A reference with its place, and what was made of it; an entry of a bibliography is what it is."""
 
 
@@ -83,7 +83,7 @@ class Written:
     review: Sequence[Slotted] = ()
 
 
-def write_batch(parser: Parser, order: Order, references: Sequence[Item]) -> Written:
+def write_batch(parser: Parser, order: Order, references: Sequence[BatchItem]) -> Written:
     """Parse references and write the records that are sure enough, with slots for their keys."""
     texts = [reference.text for reference in references if not isinstance(reference, Entry)]
     records = parser.parse_many(texts, k=order.k, batch=max(len(texts), 1))

@@ -9,7 +9,7 @@ from functools import partial
 from itertools import islice
 from typing import IO
 
-from espalier.citations.batches import Item, Order, Written, filled, write_batch
+from espalier.citations.batches import BatchItem, Order, Written, filled, write_batch
 from espalier.citations.formats import Keys
 from espalier.citations.parser import Parser
 from espalier.citations.unfinished import Unfinished
@@ -21,7 +21,7 @@ __all__ = ["SHARED_BATCH", "ParseJob"]
 SHARED_BATCH = BATCH // 2
 """References that go to another process at a time: in the end all but one process wait for a last batch."""
 
-Work = Callable[[Iterator[list[Item]]], Iterable[Written]]
+Work = Callable[[Iterator[list[BatchItem]]], Iterable[Written]]
 
 
 @dataclass(slots=True)
@@ -46,7 +46,7 @@ class ParseJob:
 
     def batches(
         self,
-        references: Iterator[Item],
+        references: Iterator[BatchItem],
         done: Callable[[int], None],
         kept: Unfinished | None = None,
         before: Sequence[Written] = (),

@@ -37,7 +37,17 @@ from espalier.errors import InputError, LabelError, Place
 from espalier.potentials import ChainBatch, Potentials
 from espalier.rules.compile import Compiled
 
-__all__ = ["VITERBI", "Clamp", "Item", "accepts", "certify_list", "charged_list", "clamped", "clamped_batch", "decode"]
+__all__ = [
+    "VITERBI",
+    "Clamp",
+    "ChargedLabels",
+    "accepts",
+    "certify_list",
+    "charged_list",
+    "clamped",
+    "clamped_batch",
+    "decode",
+]
 
 Choice: TypeAlias = str | int | Iterable[str | int]
 Clamp: TypeAlias = Mapping[int | tuple[int, int], Choice]
@@ -55,7 +65,7 @@ def decode(problem: Problem, *, k: int = 1) -> Decoding:
     return certify_list(problem, items, rest, "viterbi", WorkDone(1, len(items)))
 
 
-class Item(NamedTuple):
+class ChargedLabels(NamedTuple):
     """A listed labelling: penalised score, folded score, labels."""
 
     score: float
@@ -67,18 +77,20 @@ class Item(NamedTuple):
         return -self.score, tuple(self.y[::-1].tolist())
 
 
-def charged_list(problem: Problem, m: int) -> tuple[list[Item], float]:
+def charged_list(problem: Problem, m: int) -> tuple[list[ChargedLabels], float]:
     """Return the m best labellings under the local rules, charged for all and sorted; what any other scores at most."""
     joint, found = Joint.of(problem), inference.k_best(problem.folded, m, allow_infeasible=True)
     folded = found.scores[0]
     n = int(np.isfinite(folded).sum())
     pairs = zip(folded[:n].tolist(), found.labels, strict=False)
-    items = [Item(f - joint.cost(y.tolist()), f, y) for f, y in pairs]
+    items = [ChargedLabels(f - joint.cost(y.tolist()), f, y) for f, y in pairs]
     # Beyond the list nothing scores more than its last; beyond a list of everything there is nothing.
-    return sorted(items, key=Item.order), float(folded[n - 1]) if n == m else -math.inf
+    return sorted(items, key=ChargedLabels.order), float(folded[n - 1]) if n == m else -math.inf
 
 
-def certify_list(problem: Problem, items: Sequence[Item], rest: float, method: str, work: WorkDone) -> Decoding:
+def certify_list(
+    problem: Problem, items: Sequence[ChargedLabels], rest: float, method: str, work: WorkDone
+) -> Decoding:
     """Certify the items that are possible, if any."""
     possible = [item for item in items if item.score > -math.inf]
     if not possible and rest > -math.inf:

@@ -433,9 +433,10 @@ class CCM(SequenceLabeller):
         """Return the answers for one sequence without and with the rules, and the rules that make the difference."""
         with one_sequence(tokens, "explain"):
             corpus = as_corpus([tokens])
+            problem = self._problems(corpus, self.potentials(corpus))[0]
         from espalier.decoders.explanation import explain
 
-        return with_experts(explain(self._problems(corpus, self.potentials(corpus))[0]), self.base_, corpus)
+        return with_experts(explain(problem), self.base_, corpus)
 
     def state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         """Return what a model file must hold besides parameters and labels: JSON and arrays."""

@@ -11,8 +11,8 @@ import pytest
 from espalier.errors import FormatError
 from espalier.papers.claims import checking
 from espalier.papers.claims.checking import check
-from espalier.papers.claims.claim import PAPERS, Claim, Spot, awaited_tables, read_claims
-from espalier.papers.claims.judging import Verdict
+from espalier.papers.claims.claim import PAPERS, PaperClaim, Spot, awaited_tables, read_claims
+from espalier.papers.claims.judging import ClaimVerdict
 from espalier.papers.claims.kept import KeptPlace, cells_for, kept_places, read_places, write_places
 from espalier.papers.claims.page import claims_markdown, lines_of, spots_of, tables_of
 from espalier.papers.tables.data import Data
@@ -25,7 +25,7 @@ CLAIMS = read_claims()
 
 
 @pytest.mark.parametrize("claim", CLAIMS, ids=lambda claim: claim.says)
-def test_every_claim_is_sound(claim: Claim) -> None:
+def test_every_claim_is_sound(claim: PaperClaim) -> None:
     """Its places exist, its words end well, and what cannot be tested has a reason."""
     tables = {table.name: table for table in tables_of([claim])} if claim.all_spots else {}
     assert all((spot.row, spot.column) in tables[spot.table].places for spot in claim.all_spots)
@@ -52,14 +52,14 @@ def test_what_is_not_computed_yet_is_said() -> None:
 
 
 def test_what_fails_comes_first() -> None:
-    found = [list(Verdict).index(line.verdict) for line in lines_of(CLAIMS, read_places(KEPT))]
+    found = [list(ClaimVerdict).index(line.verdict) for line in lines_of(CLAIMS, read_places(KEPT))]
     assert found == sorted(found)
     assert len(found) == len(CLAIMS)
 
 
 def test_without_figures_nothing_is_judged() -> None:
     found = {line.verdict for line in lines_of(CLAIMS, {})}
-    assert found == {Verdict.AWAITED, Verdict.UNTESTABLE}
+    assert found == {ClaimVerdict.AWAITED, ClaimVerdict.UNTESTABLE}
     assert "not computed yet" in claims_markdown(CLAIMS, {})
 
 

@@ -8,15 +8,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from espalier.papers.claims.claim import Claim, Spot
-from espalier.papers.claims.judging import Estimate, Verdict, estimate, verdict
+from espalier.papers.claims.claim import PaperClaim, Spot
+from espalier.papers.claims.judging import Estimate, ClaimVerdict, estimate, verdict
 from espalier.papers.claims.kept import KeptPlace
 
 few = settings(deadline=None, derandomize=True, max_examples=40)
 A, B = Spot("t", "a", "1"), Spot("t", "b", "1")
 
 
-def claim(**more: object) -> Claim:
+def claim(**more: object) -> PaperClaim:
     given = {
         "says": "a is better",
         "paper": "CCM12",
@@ -26,7 +26,7 @@ def claim(**more: object) -> Claim:
         "less": ("b",),
         "at": ("1",),
     }
-    return Claim(**{**given, **more})  # type: ignore[arg-type]
+    return PaperClaim(**{**given, **more})  # type: ignore[arg-type]
 
 
 def place(*figures: float, up: tuple[float, ...] = (), down: tuple[float, ...] = ()) -> KeptPlace:
@@ -36,25 +36,30 @@ def place(*figures: float, up: tuple[float, ...] = (), down: tuple[float, ...] =
 @pytest.mark.parametrize(
     ("there", "gain", "low", "high", "expected"),
     [
-        (4.0, 2.0, 0.1, 3.9, Verdict.HOLDS),  # half the gain, above 0
-        (4.0, 1.9, 0.1, 3.7, Verdict.OPEN),  # less than half
-        (4.0, 3.0, -0.1, 6.1, Verdict.OPEN),  # perhaps nothing
-        (4.0, 1.0, 0.1, 1.9, Verdict.FAILS),  # something, but surely less than half
-        (4.0, 0.0, 0.0, 0.0, Verdict.FAILS),
-        (None, 1.0, 0.1, 1.9, Verdict.HOLDS),  # words alone
-        (None, 0.0, 0.0, 0.0, Verdict.FAILS),
-        (None, 0.5, -0.5, 1.5, Verdict.OPEN),
+        (4.0, 2.0, 0.1, 3.9, ClaimVerdict.HOLDS),  # half the gain, above 0
+        (4.0, 1.9, 0.1, 3.7, ClaimVerdict.OPEN),  # less than half
+        (4.0, 3.0, -0.1, 6.1, ClaimVerdict.OPEN),  # perhaps nothing
+        (4.0, 1.0, 0.1, 1.9, ClaimVerdict.FAILS),  # something, but surely less than half
+        (4.0, 0.0, 0.0, 0.0, ClaimVerdict.FAILS),
+        (None, 1.0, 0.1, 1.9, ClaimVerdict.HOLDS),  # words alone
+        (None, 0.0, 0.0, 0.0, ClaimVerdict.FAILS),
+        (None, 0.5, -0.5, 1.5, ClaimVerdict.OPEN),
     ],
 )
-def test_the_rule(there: float | None, gain: float, low: float, high: float, expected: Verdict) -> None:
+def test_the_rule(there: float | None, gain: float, low: float, high: float, expected: ClaimVerdict) -> None:
     assert verdict(claim(), there, Estimate(gain, low, high, 5, 100)) is expected
 
 
 @pytest.mark.parametrize(
     ("low", "high", "expected"),
-    [(-1.0, 3.0, Verdict.HOLDS), (-3.0, 1.0, Verdict.OPEN), (-5.0, -2.1, Verdict.FAILS), (-2.0, -2.0, Verdict.HOLDS)],
+    [
+        (-1.0, 3.0, ClaimVerdict.HOLDS),
+        (-3.0, 1.0, ClaimVerdict.OPEN),
+        (-5.0, -2.1, ClaimVerdict.FAILS),
+        (-2.0, -2.0, ClaimVerdict.HOLDS),
+    ],
 )
-def test_the_rule_of_likeness(low: float, high: float, expected: Verdict) -> None:
+def test_the_rule_of_likeness(low: float, high: float, expected: ClaimVerdict) -> None:
     assert verdict(claim(within=2.0), -1.0, Estimate((low + high) / 2, low, high, 1, 100)) is expected
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from espalier.papers.tables import sources
-from espalier.papers.tables.sources import code_digest, modules_of, spoken
+from espalier.papers.tables.sources import code_digest, modules_of, meant_by
 
 
 @pytest.fixture
@@ -36,7 +36,7 @@ def house(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def forget() -> None:
-    for one in (code_digest, modules_of, spoken, sources._imported):
+    for one in (code_digest, modules_of, meant_by, sources._imported):
         one.cache_clear()
 
 
@@ -76,6 +76,6 @@ def test_a_table_does_not_depend_on_what_has_nothing_to_do_with_it() -> None:
 
 
 def test_words_about_a_table_are_no_code() -> None:
-    said = spoken("espalier.papers.tables.ccm12_inputs")
+    said = meant_by("espalier.papers.tables.ccm12_inputs")
     assert "remark=" not in said
     assert "measure=" in said

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from espalier.documents.deciding.features import Seen, bucket
 from espalier.documents.line_words import NAMED
 
-__all__ = ["RUNS", "Run", "run_attributes", "run_words", "runs_of"]
+__all__ = ["RUNS", "LineRun", "run_attributes", "run_words", "runs_of"]
 
 RUNS = ("list", "notes", "none")
 """What a run of references may be."""
@@ -45,7 +45,7 @@ _TOGETHER = (
 Float = NDArray[np.float64]
 
 
-class Run(NamedTuple):
+class LineRun(NamedTuple):
     """A run. starts : units that begin its references; first, behind : its first unit, and the one behind its last."""
 
     starts: tuple[int, ...]
@@ -53,15 +53,15 @@ class Run(NamedTuple):
     behind: int
 
 
-def runs_of(labels: Sequence[str]) -> list[Run]:
+def runs_of(labels: Sequence[str]) -> list[LineRun]:
     """Return the runs of a document; a heading begins another, and so do more lines of text than a few."""
-    found: list[Run] = []
+    found: list[LineRun] = []
     starts: list[int] = []
     behind = apart = 0
     for i, label in enumerate((*labels, "heading")):
         if label in ("ref", "ref-cont"):
             if apart > GAP and starts:
-                found.append(Run(tuple(starts), starts[0], behind))
+                found.append(LineRun(tuple(starts), starts[0], behind))
                 starts = []
             starts += [i] if label == "ref" or not starts else []
             behind, apart = i + 1, 0
@@ -69,10 +69,10 @@ def runs_of(labels: Sequence[str]) -> list[Run]:
             apart = GAP + 1
         elif label == "text":
             apart += 1
-    return [*found, Run(tuple(starts), starts[0], behind)] if starts else found
+    return [*found, LineRun(tuple(starts), starts[0], behind)] if starts else found
 
 
-def run_attributes(page: Seen, labels: Sequence[str], inside: Float, runs: Sequence[Run]) -> list[list[str]]:
+def run_attributes(page: Seen, labels: Sequence[str], inside: Float, runs: Sequence[LineRun]) -> list[list[str]]:
     """Return the attributes of each run. inside : how likely each unit is one of a reference."""
     whole = [sum(labels[i] in ("ref", "ref-cont") for i in range(run.first, run.behind)) for run in runs]
     total, most = sum(whole), max(whole, default=0)
@@ -122,7 +122,7 @@ def run_attributes(page: Seen, labels: Sequence[str], inside: Float, runs: Seque
     return found
 
 
-def run_words(page: Seen, labels: Sequence[str], runs: Sequence[Run]) -> list[str]:
+def run_words(page: Seen, labels: Sequence[str], runs: Sequence[LineRun]) -> list[str]:
     """Return the word for each run that rules are about; see `runs.rules`."""
     heads = [_heading(page, labels, run) for run in runs]
     headed = [
@@ -136,7 +136,7 @@ def run_words(page: Seen, labels: Sequence[str], runs: Sequence[Run]) -> list[st
     return found
 
 
-def _heading(page: Seen, labels: Sequence[str], run: Run) -> str:
+def _heading(page: Seen, labels: Sequence[str], run: LineRun) -> str:
     """Return the kind of the heading right above a run, "plain" for one of no known kind, or nothing."""
     for i in range(run.first - 1, max(run.first - 1 - ABOVE, -1), -1):
         if labels[i] == "heading" or page.looks[i].heading.startswith(("references", "other")):
@@ -144,7 +144,7 @@ def _heading(page: Seen, labels: Sequence[str], run: Run) -> str:
     return ""
 
 
-def _style(page: Seen, run: Run) -> str:
+def _style(page: Seen, run: LineRun) -> str:
     """Return the kind of marks that more than half of the references begin with, or nothing."""
     marks = [mark[0] if (mark := page.looks[i].mark) is not None else "" for i in run.starts]
     style, times = Counter(marks).most_common(1)[0]

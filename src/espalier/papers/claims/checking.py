@@ -18,7 +18,7 @@ from espalier.papers.tables.data import Data
 from espalier.papers.tables.registry import find_tables
 from espalier.papers.tables.runner import FailedCell, reproduce
 
-__all__ = ["Checked", "Difference", "check"]
+__all__ = ["CellsChecked", "Difference", "check"]
 
 SAME = 1e-3
 """Figures that differ by less are the same: sums in another order."""
@@ -40,7 +40,7 @@ class Difference(NamedTuple):
         return f"{', '.join(self.spot)}: kept {kept}; now {now}"
 
 
-class Checked(NamedTuple):
+class CellsChecked(NamedTuple):
     """How many places were computed again, which differ, what failed, and all places as they should be kept now."""
 
     computed: int
@@ -57,7 +57,7 @@ def check(
     jobs: int = 1,
     cache: Cache | None = None,
     news: Callable[[str], None] | None = None,
-) -> Checked:
+) -> CellsChecked:
     """Compute places again: those that code or data of other digests made, or `sample` of all, evenly spread."""
     steady = [spot for spot in sorted(places) if not any(word in f"{spot.row} {spot.column}" for word in CLOCKED)]
     tables = {name: find_tables([name])[0] for name in dict.fromkeys(spot.table for spot in steady)}
@@ -76,7 +76,7 @@ def check(
     ]
     moved = {spot: replace(places[spot], code=one.code, data=one.data) for spot, one in now.items()}
     moved |= {one.spot: now[one.spot] for one in different}
-    return Checked(len(now), different, found.failures, dict(places) | moved)
+    return CellsChecked(len(now), different, found.failures, dict(places) | moved)
 
 
 def _differs(kept: KeptPlace, now: KeptPlace) -> bool:

@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 
 from espalier.errors import FormatError
 
-__all__ = ["PAPERS", "Claim", "Spot", "awaited_tables", "read_claims"]
+__all__ = ["PAPERS", "PaperClaim", "Spot", "awaited_tables", "read_claims"]
 
 PAPERS = {
     "CCM12": "Chang, Ratinov & Roth 2012",
@@ -43,7 +43,7 @@ class Spot(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Claim:
+class PaperClaim:
     """A row of `claims.toml`.
 
     there : the paper's gain where its tables do not give it; without either the claim is in words or a curve alone.
@@ -140,7 +140,7 @@ def _reduction(ours: float, before: float) -> float:
     return 100.0 * (ours - before) / (100.0 - before)
 
 
-def read_claims() -> list[Claim]:
+def read_claims() -> list[PaperClaim]:
     """Return the claims in the order of the file."""
     return [_claim(row) for row in _file()["claim"]]
 
@@ -156,13 +156,13 @@ def _file() -> dict[str, Any]:
     return found
 
 
-def _claim(row: dict[str, Any]) -> Claim:
+def _claim(row: dict[str, Any]) -> PaperClaim:
     """Make a claim of a row, and say which row is wrong."""
     try:
         given: dict[str, Any] = {
             name: tuple(value) if isinstance(value, list) else value for name, value in row.items()
         }
-        found = Claim(**given)
+        found = PaperClaim(**given)
     except TypeError as error:
         raise FormatError(f"claim {row.get('says', '')!r}: {error}", path="claims.toml") from None
     if found.paper not in PAPERS or bool(found.untestable) == bool(found.spots):

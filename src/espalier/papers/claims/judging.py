@@ -21,16 +21,16 @@ from typing import NamedTuple
 
 import numpy as np
 
-from espalier.papers.claims.claim import Claim, Spot
+from espalier.papers.claims.claim import PaperClaim, Spot
 from espalier.papers.claims.kept import KeptPlace
 
-__all__ = ["Estimate", "Verdict", "estimate", "verdict"]
+__all__ = ["Estimate", "ClaimVerdict", "estimate", "verdict"]
 
 LEVEL = 0.95
 OF_ONE_SIDE = (1 + LEVEL) / 2
 
 
-class Verdict(Enum):
+class ClaimVerdict(Enum):
     """What became of a claim, in the order of the page."""
 
     FAILS = "fails"
@@ -50,7 +50,7 @@ class Estimate(NamedTuple):
     sequences: int | None
 
 
-def estimate(claim: Claim, places: Mapping[Spot, KeptPlace]) -> Estimate:
+def estimate(claim: PaperClaim, places: Mapping[Spot, KeptPlace]) -> Estimate:
     """Return the gain of a claim whose places are all there."""
     used = {spot: places[spot] for spot in claim.spots}
     runs = max(len(one.figures) for one in used.values())
@@ -74,7 +74,7 @@ def estimate(claim: Claim, places: Mapping[Spot, KeptPlace]) -> Estimate:
     return Estimate(gain, gain - width, gain + width, runs, sequences or None)
 
 
-def _between_sequences(claim: Claim, used: Mapping[Spot, KeptPlace], N: int) -> float:
+def _between_sequences(claim: PaperClaim, used: Mapping[Spot, KeptPlace], N: int) -> float:
     """Return the jackknife variance of the gain over a test set of N sequences: each left out once."""
     left: dict[Spot, list[float]] = {}
     for spot, one in used.items():
@@ -88,7 +88,7 @@ def _between_sequences(claim: Claim, used: Mapping[Spot, KeptPlace], N: int) -> 
     return float((N - 1) / N * ((gains - gains.mean()) ** 2).sum())
 
 
-def verdict(claim: Claim, there: float | None, found: Estimate) -> Verdict:
+def verdict(claim: PaperClaim, there: float | None, found: Estimate) -> ClaimVerdict:
     """Judge a claim; there : the paper's gain."""
     if claim.within is not None:
         holds, fails = found.low >= -claim.within, found.high < -claim.within
@@ -96,4 +96,4 @@ def verdict(claim: Claim, there: float | None, found: Estimate) -> Verdict:
         holds, fails = found.low > 0, found.high <= 0
     else:
         holds, fails = found.low > 0 and found.gain >= there / 2, found.high < there / 2
-    return Verdict.HOLDS if holds else Verdict.FAILS if fails else Verdict.OPEN
+    return ClaimVerdict.HOLDS if holds else ClaimVerdict.FAILS if fails else ClaimVerdict.OPEN

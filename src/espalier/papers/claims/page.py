@@ -9,8 +9,8 @@ from pathlib import Path
 from textwrap import wrap
 from typing import NamedTuple, TypeAlias
 
-from espalier.papers.claims.claim import PAPERS, Claim, Spot, read_claims
-from espalier.papers.claims.judging import Estimate, Verdict, estimate, verdict
+from espalier.papers.claims.claim import PAPERS, PaperClaim, Spot, read_claims
+from espalier.papers.claims.judging import Estimate, ClaimVerdict, estimate, verdict
 from espalier.papers.claims.kept import KeptPlace, kept_places, read_places, write_places
 from espalier.papers.tables.data import Data
 from espalier.papers.tables.protocol import Table
@@ -18,7 +18,7 @@ from espalier.papers.tables.registry import find_tables
 from espalier.papers.tables.runner import Reproduction
 from espalier.text_files import write_chunks
 
-__all__ = ["Line", "claims_markdown", "lines_of", "spots_of", "tables_of", "write_claims"]
+__all__ = ["ClaimLine", "claims_markdown", "lines_of", "spots_of", "tables_of", "write_claims"]
 
 WIDTH = 120
 HOW_TO_READ = """
@@ -43,53 +43,53 @@ Figures: TypeAlias = "Mapping[str, Mapping[str, float | None]]"
 DIRECTIONS = {"": "", "<": "< ", ">": "> "}
 
 
-class Line(NamedTuple):
+class ClaimLine(NamedTuple):
     """A claim, the paper's gain, ours, the verdict, and the gain and the figure with our inputs."""
 
-    claim: Claim
+    claim: PaperClaim
     there: float | None
     ours: Estimate | None
-    verdict: Verdict
+    verdict: ClaimVerdict
     richer: tuple[float, float] | None
 
 
-def spots_of(claims: Iterable[Claim]) -> list[Spot]:
+def spots_of(claims: Iterable[PaperClaim]) -> list[Spot]:
     """Return every place that the page has a figure of."""
     return list(dict.fromkeys(spot for claim in claims for spot in claim.all_spots))
 
 
-def tables_of(claims: Iterable[Claim]) -> list[Table]:
+def tables_of(claims: Iterable[PaperClaim]) -> list[Table]:
     """Return the tables that claims and their reasons have figures of."""
     names = dict.fromkeys(spot.table for spot in spots_of(claims))
     return find_tables(names) if names else []
 
 
-def lines_of(claims: Sequence[Claim], places: Mapping[Spot, KeptPlace]) -> list[Line]:
+def lines_of(claims: Sequence[PaperClaim], places: Mapping[Spot, KeptPlace]) -> list[ClaimLine]:
     """Judge all claims; those that fail come first, else the order is that of the list."""
     published = {table.name: table.published for table in tables_of(claims)}
-    order = list(Verdict)
+    order = list(ClaimVerdict)
     lines = [_line(claim, places, published) for claim in claims]
     return sorted(lines, key=lambda line: order.index(line.verdict))
 
 
-def _line(claim: Claim, places: Mapping[Spot, KeptPlace], published: Mapping[str, Figures]) -> Line:
+def _line(claim: PaperClaim, places: Mapping[Spot, KeptPlace], published: Mapping[str, Figures]) -> ClaimLine:
     there = claim.there if claim.there is not None else _published(claim, published)
     if claim.untestable:
-        return Line(claim, there, None, Verdict.UNTESTABLE, None)
+        return ClaimLine(claim, there, None, ClaimVerdict.UNTESTABLE, None)
     if not all(spot in places for spot in claim.spots):
-        return Line(claim, there, None, Verdict.AWAITED, None)
+        return ClaimLine(claim, there, None, ClaimVerdict.AWAITED, None)
     ours = estimate(claim, places)
-    return Line(claim, there, ours, verdict(claim, there, ours), _richer(claim, places))
+    return ClaimLine(claim, there, ours, verdict(claim, there, ours), _richer(claim, places))
 
 
-def _published(claim: Claim, published: Mapping[str, Figures]) -> float | None:
+def _published(claim: PaperClaim, published: Mapping[str, Figures]) -> float | None:
     """Return the gain that the paper's own figures make, None where one is missing."""
     known = {spot: published[spot.table][spot.row][spot.column] for spot in claim.spots}
     figures = {spot: value for spot, value in known.items() if value is not None}
     return claim.gain(figures) if figures and len(figures) == len(known) else None
 
 
-def _richer(claim: Claim, places: Mapping[Spot, KeptPlace]) -> tuple[float, float] | None:
+def _richer(claim: PaperClaim, places: Mapping[Spot, KeptPlace]) -> tuple[float, float] | None:
     spots = claim.richer_spots
     if not spots or not all(spot in places for spot in spots):
         return None
@@ -108,11 +108,11 @@ def write_claims(path: Path, tables: Sequence[Table], found: Reproduction, data:
     write_chunks(path, [claims_markdown(claims, places)], "utf-8")
 
 
-def claims_markdown(claims: Sequence[Claim], places: Mapping[Spot, KeptPlace]) -> str:
+def claims_markdown(claims: Sequence[PaperClaim], places: Mapping[Spot, KeptPlace]) -> str:
     """Return the page."""
     lines = lines_of(claims, places)
     counts = Counter(line.verdict for line in lines)
-    said = ", ".join(f"{counts[one]} {_said(one, counts[one])}" for one in Verdict if counts[one])
+    said = ", ".join(f"{counts[one]} {_said(one, counts[one])}" for one in ClaimVerdict if counts[one])
     text = ["# What five papers claim, and what became of it here", "", f"{len(lines)} claims: {said}.", ""]
     text += [
         "| | claim | the paper's gain | ours, like for like | n | verdict | ours at its best | `espalier reproduce` |"
@@ -134,36 +134,36 @@ def claims_markdown(claims: Sequence[Claim], places: Mapping[Spot, KeptPlace]) -
     return "\n".join(text) + "\n"
 
 
-def _by_paper(lines: Sequence[Line]) -> list[str]:
+def _by_paper(lines: Sequence[ClaimLine]) -> list[str]:
     """Return a table of how many claims of each paper became what."""
     counts = Counter((line.claim.paper, line.verdict) for line in lines)
-    rows = [[paper, *(str(counts[paper, one] or "") for one in Verdict)] for paper in PAPERS]
-    head = ["", *(one.value for one in Verdict)]
+    rows = [[paper, *(str(counts[paper, one] or "") for one in ClaimVerdict)] for paper in PAPERS]
+    head = ["", *(one.value for one in ClaimVerdict)]
     return [f"| {' | '.join(row)} |" for row in (head, ["---"] * len(head), *rows)]
 
 
 def _level(spot: Spot, places: Mapping[Spot, KeptPlace]) -> str:
     """Write the figure of a place."""
     if spot not in places:
-        return f"({Verdict.AWAITED.value})"
+        return f"({ClaimVerdict.AWAITED.value})"
     return f"{sum(places[spot].figures) / len(places[spot].figures):.1f}"
 
 
-def _said(one: Verdict, count: int) -> str:
+def _said(one: ClaimVerdict, count: int) -> str:
     plural = {
-        Verdict.FAILS: "fail",
-        Verdict.OPEN: "are open",
-        Verdict.HOLDS: "hold",
-        Verdict.AWAITED: "are not computed yet",
+        ClaimVerdict.FAILS: "fail",
+        ClaimVerdict.OPEN: "are open",
+        ClaimVerdict.HOLDS: "hold",
+        ClaimVerdict.AWAITED: "are not computed yet",
     }
-    many = plural | {Verdict.UNTESTABLE: "cannot be tested here"}
-    return many[one] if count > 1 else "is " * (one in (Verdict.OPEN, Verdict.AWAITED)) + one.value
+    many = plural | {ClaimVerdict.UNTESTABLE: "cannot be tested here"}
+    return many[one] if count > 1 else "is " * (one in (ClaimVerdict.OPEN, ClaimVerdict.AWAITED)) + one.value
 
 
-def _row(number: int, line: Line) -> str:
+def _row(number: int, line: ClaimLine) -> str:
     claim = line.claim
     commands = " ".join(claim.tables) if claim.spots else ""
-    richer = Verdict.AWAITED.value if claim.richer and line.ours else ""
+    richer = ClaimVerdict.AWAITED.value if claim.richer and line.ours else ""
     if line.richer is not None:
         richer = f"{_signed(line.richer[0])} ({line.richer[1]:.1f})"
     cells = [
@@ -173,13 +173,13 @@ def _row(number: int, line: Line) -> str:
     return f"| {' | '.join(cells)} |"
 
 
-def _there(claim: Claim, there: float | None) -> str:
+def _there(claim: PaperClaim, there: float | None) -> str:
     if claim.within is not None:
         return f"{'alike' if there is None else _signed(there)}, within {claim.within:g}"
     return "in words" if there is None else _signed(there)
 
 
-def _ours(claim: Claim, ours: Estimate | None) -> str:
+def _ours(claim: PaperClaim, ours: Estimate | None) -> str:
     if ours is None:
         return ""
     between = f" [{_signed(ours.low)}, {_signed(ours.high)}]" if math.isfinite(ours.low) else ""

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 
 from espalier.decoders.base import Decoder, Decoding, Problem, checked_count
 from espalier.decoders.certify import WorkDone
-from espalier.decoders.viterbi import Item, certify_list, charged_list
+from espalier.decoders.viterbi import ChargedLabels, certify_list, charged_list
 
 __all__ = ["KBEST", "decode"]
 
@@ -30,7 +30,7 @@ def decode(problem: Problem, *, k: int = 1, longest: int = 1024) -> Decoding:
         m = min(2 * m, longest)
 
 
-def _settled(best: Sequence[Item], k: int, rest: float) -> bool:
+def _settled(best: Sequence[ChargedLabels], k: int, rest: float) -> bool:
     """Is nothing beyond the list better than the k best of it, nor equal and first in the order of ties?
 
     What is equal and beyond the list pays nothing, and comes after every listed labelling that pays nothing.

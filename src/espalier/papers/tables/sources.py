@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from pathlib import Path
 
-__all__ = ["code_digest", "modules_of", "spoken"]
+__all__ = ["code_digest", "modules_of", "meant_by"]
 
 ROOT = Path(__file__).resolve().parents[3]
 """The directory that has `espalier`."""
@@ -35,7 +35,7 @@ def code_digest(module: str) -> str:
     h = hashlib.sha256()
     modules = modules_of(module)
     for name in modules:
-        h.update(f"{name}\0{spoken(name)}\0".encode())
+        h.update(f"{name}\0{meant_by(name)}\0".encode())
     for folder in sorted({_path(name).parent for name in modules}):
         for path in sorted(path for path in folder.iterdir() if path.suffix in READ and path.name != ROWS):
             h.update(path.relative_to(ROOT).as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
@@ -56,7 +56,7 @@ def modules_of(module: str) -> tuple[str, ...]:
 
 
 @lru_cache(maxsize=512)
-def spoken(module: str) -> str:
+def meant_by(module: str) -> str:
     """Return what a module computes: its syntax tree without docstrings and descriptions."""
     tree = _tree(module)
     for node in ast.walk(tree):
