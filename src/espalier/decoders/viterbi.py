@@ -39,8 +39,8 @@ from espalier.rules.compile import Compiled
 
 __all__ = [
     "VITERBI",
-    "Clamp",
     "ChargedLabels",
+    "Clamp",
     "accepts",
     "certify_list",
     "charged_list",

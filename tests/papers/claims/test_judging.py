@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from espalier.papers.claims.claim import PaperClaim, Spot
-from espalier.papers.claims.judging import Estimate, ClaimVerdict, estimate, verdict
+from espalier.papers.claims.judging import ClaimVerdict, Estimate, estimate, verdict
 from espalier.papers.claims.kept import KeptPlace
 
 few = settings(deadline=None, derandomize=True, max_examples=40)

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from espalier.papers.tables import sources
-from espalier.papers.tables.sources import code_digest, modules_of, meant_by
+from espalier.papers.tables.sources import code_digest, meant_by, modules_of
 
 
 @pytest.fixture

@@ -24,7 +24,7 @@ import numpy as np
 from espalier.papers.claims.claim import PaperClaim, Spot
 from espalier.papers.claims.kept import KeptPlace
 
-__all__ = ["Estimate", "ClaimVerdict", "estimate", "verdict"]
+__all__ = ["ClaimVerdict", "Estimate", "estimate", "verdict"]
 
 LEVEL = 0.95
 OF_ONE_SIDE = (1 + LEVEL) / 2

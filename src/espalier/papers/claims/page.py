@@ -10,7 +10,7 @@ from textwrap import wrap
 from typing import NamedTuple, TypeAlias
 
 from espalier.papers.claims.claim import PAPERS, PaperClaim, Spot, read_claims
-from espalier.papers.claims.judging import Estimate, ClaimVerdict, estimate, verdict
+from espalier.papers.claims.judging import ClaimVerdict, Estimate, estimate, verdict
 from espalier.papers.claims.kept import KeptPlace, kept_places, read_places, write_places
 from espalier.papers.tables.data import Data
 from espalier.papers.tables.protocol import Table

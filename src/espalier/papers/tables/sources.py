@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from pathlib import Path
 
-__all__ = ["code_digest", "modules_of", "meant_by"]
+__all__ = ["code_digest", "meant_by", "modules_of"]
 
 ROOT = Path(__file__).resolve().parents[3]
 """The directory that has `espalier`."""
