@@ -145,7 +145,7 @@ def test_a_product_of_other_models_begins_with_its_first(tmp_path: Path) -> None
 def test_raw_text_teaches_through_copies() -> None:
     learner = plan(task="citations", unlabelled=True, usual_start=bundled_start).estimator
     crf, net = learner.model.base.experts
-    assert (learner.update, learner.cycles, crf.copies, net.copies) == ("pool", 1, 10, 10)
+    assert (learner.update, learner.cycles, crf.copies, net.copies) == (None, 1, 10, 10)
     assert (crf.replay, net.replay) == (None, None)
     more = {"method.cycles": 3}
     assert plan(task="citations", unlabelled=True, usual_start=bundled_start, settings=more).estimator.cycles == 3

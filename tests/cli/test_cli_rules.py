@@ -190,8 +190,7 @@ def test_the_table_of_discover_has_no_empty_column(espalier: Espalier, tmp_path:
 def test_wrong_use(espalier: Espalier, corpus: Path, arguments: list[str], complaint: str) -> None:
     code, out, err = espalier("rules", *[str(corpus) if word == "DATA" else word for word in arguments])
     assert (code, out) == (2, "")
-    assert err.startswith("espalier: ")
-    assert err.count("\n") == 1
+    assert err.startswith(("espalier: ", "Usage: espalier rules"))
     assert complaint in err
 
 

@@ -16,7 +16,7 @@ GLOSSARY = (ROOT / "docs" / "glossary.md").read_text(encoding="utf-8")
 MEANINGS = dict(re.findall(r"^\| ([a-z][a-z ]*) \| (.+) \|$", GLOSSARY, re.MULTILINE))
 del MEANINGS["word"]
 
-PRIVATE = ("Sight", "Aim", "Held", "Belief", "wordless", "meant_by", "doubts_aloud", "crosswise", "oftener")
+PRIVATE = ("Sight", "Aim", "Held", "Belief", "wordless", "spoken", "doubts_aloud", "crosswise", "oftener")
 """Words that had a meaning in this house alone."""
 
 

@@ -23,7 +23,7 @@ def test_blocks_print_what_stands_below_them() -> None:
 def test_every_situation_has_a_rule_that_decides() -> None:
     assert len(SECTIONS) == 22
     for section in SECTIONS[:-1]:
-        name = re.search(r"""show\(r?['"](\w+):""", section)
+        name = re.search(r"""show\(\s*r?['"](\w+):""", section)
         assert name is not None, section
         assert f"The rule {name[1]} changes the answer at a cost of 1 (optimal)." in section
 

@@ -8,12 +8,12 @@ import pytest
 from espalier.corpus import Corpus, Labels
 from espalier.decoders.batch import decode_batch
 from espalier.documents.cutting.finding import find_references
-from espalier.documents.cutting.pasted import cut
 from espalier.documents.deciding.features import seen
 from espalier.documents.deciding.model import LineModel, bundled, compiled_runs
 from espalier.documents.deciding.runs import GAP, RUNS, LineRun, run_attributes, run_words, runs_of
 from espalier.documents.deciding.units import units_of
 from espalier.documents.lines import PrintedText, TextLine
+from espalier.documents.references import cut
 from espalier.potentials import ChainBatch
 
 NAMES = ("Abel", "Baker", "Carter", "Dunn", "Evans", "Foster", "Grant", "Hill")

@@ -84,6 +84,21 @@ def test_a_start_that_fails_is_one_line_and_tried_again(capfd: pytest.CaptureFix
     assert "Traceback" not in said[0]
 
 
+def test_work_that_fails_behind_the_end_is_no_trouble(capfd: pytest.CaptureFixture[str]) -> None:
+    start, go = ServerStart(), threading.Event()
+
+    def work() -> None:
+        go.wait(10)
+        raise OSError("the file is closed")
+
+    thread = start.begin(work)
+    start.end()
+    go.set()
+    thread.join(10)
+    assert not thread.is_alive()
+    assert (start.trouble, capfd.readouterr().err) == ("", "")
+
+
 def test_no_time_limit_holds_for_the_start(tmp_path: Path) -> None:
     bench = Bench(tmp_path / "slow", Limits(seconds=1e-9))
     try:

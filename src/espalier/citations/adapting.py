@@ -16,14 +16,9 @@ from espalier.document import Document
 from espalier.errors import Argument, InputError
 from espalier.io import read
 from espalier.recipes.adapting import Start, begin
-from espalier.recipes.plan import Recipe
-from espalier.recipes.training import check_labels
 from espalier.tags import path_of
 
-__all__ = ["as_declared", "bundled_start", "converted", "replayed", "scheme_of", "starts"]
-
-REFERENCES = "citations"
-"""The task that has a model to begin from, and schemes of labels that are understood."""
+__all__ = ["bundled_start", "converted", "replayed", "scheme_of", "usual_start"]
 
 
 def bundled_start(replaying: bool = False) -> Start:
@@ -71,34 +66,9 @@ def _schemes(labels: Sequence[str]) -> list[Scheme]:
     return [replace(anystyle, name="citations", labels=ours), load_scheme("grobid")]
 
 
-def starts(task: str | None, settings: dict[str, Any], found: Callable[[str], Path]) -> dict[str, Any]:
-    """Return where learning begins and take it out of the settings: what they name, else the task's own model.
-
-    found : from the name of a model to its file (`loading.model_file`).
-    """
-    if "prior" not in settings:
-        if task != REFERENCES:
-            return {}
-        replaying = settings.pop("replay", False)
-        if not isinstance(replaying, bool):
-            raise InputError(Argument("set", "replay", replaying), ": expected true or false")
-        return {"usual_start": partial(bundled_start, replaying)}
-    source = settings.pop("prior")
-    if source is None:
-        return {}
-    if not isinstance(source, str):
-        what = ": expected a model file, or null to begin from nothing"
-        raise InputError(Argument("set", "prior", source), what)
-    return {"start": lambda: begin(found(source), source)}
-
-
-def as_declared(recipe: Recipe, task: str | None, documents: list[Document], check: bool = False) -> list[Document]:
-    """Return documents with the labels that the task declares; those of other schemes of references are understood.
-
-    check : is a label that the task does not declare an error?
-    """
-    if task == REFERENCES and recipe.labels is not None:
-        documents = converted(documents, recipe.labels.names)
-    if check:
-        check_labels(recipe, documents)
-    return documents
+def usual_start(settings: dict[str, Any]) -> Callable[[], Start]:
+    """Return where learning of references begins, the bundled model, and take out of the settings how."""
+    replaying = settings.pop("replay", False)
+    if not isinstance(replaying, bool):
+        raise InputError(Argument("set", "replay", replaying), ": expected true or false")
+    return partial(bundled_start, replaying)

@@ -24,6 +24,10 @@ if TYPE_CHECKING:
 __all__ = ["train"]
 
 
+REFERENCES = "citations"
+"""The task that has a model to begin from, and schemes of labels that are understood."""
+
+
 def _word(name: str | None) -> str | None:
     """Return a name as it is registered, however it is written; a place, `module:object`, stays as it is."""
     return name if name is None or ":" in name else name.lower()
@@ -137,8 +141,6 @@ def train(
         espalier train --labelled mine.xml --task citations --output mine.espalier
         espalier train -l train.txt -u new.txt --rules orchard.rules -o orchard.espalier
     """
-    from espalier.citations.adapting import as_declared, starts
-    from espalier.loading import model_file
     from espalier.recipes import fit, plan
     from espalier.recipes.rule_files import gather_rules, widened
     from espalier.recipes.settings import model_output, parse_penalties, parse_settings
@@ -147,7 +149,7 @@ def train(
     if jobs is not None:
         complain("--jobs has no effect any more, and goes with the next release: training runs in threads")
     path, chosen = model_output(output, task), parse_settings(settings or [])
-    prior = chosen.get("prior")
+    begins, prior = _begins(task, chosen), chosen.pop("prior", None)
     reads = [*labelled, *(unlabelled or ()), dev, task, features, *(rules or ())]
     keep_apart([*reads, prior if isinstance(prior, str) else None], {"--output": path})
     declared = None if task is None else load_task(task)
@@ -155,10 +157,10 @@ def train(
         task=declared, model=_word(model), method=_word(method),
         rules=gather_rules(declared, rules or []), penalties=None if penalties is None else parse_penalties(penalties),
         features=None if features is None else load_features(features), tags=tags, unlabelled=bool(unlabelled),
-        **starts(task, chosen, model_file), settings=chosen,
+        **begins, settings=chosen,
     )  # fmt: skip
-    documents = read_all(labelled, format, encoding, each=partial(as_declared, recipe, task, check=True))
-    held = read_all([dev], format, encoding, each=partial(as_declared, recipe, task)) if dev is not None else []
+    documents = read_all(labelled, format, encoding, each=partial(_as_declared, recipe, task, check=True))
+    held = read_all([dev], format, encoding, each=partial(_as_declared, recipe, task)) if dev is not None else []
     judges = labelled_records(held, str(dev)) if held else []
     pool = read_all(unlabelled, raw_format, encoding) if unlabelled else None
     recipe = replace(recipe, labels=widened(recipe, documents, rules or []))
@@ -178,6 +180,36 @@ def train(
         from espalier.cli.tables import report_table
 
         say(*report_table(report, trained.beside))
+
+
+def _begins(task: str | None, settings: dict[str, Any]) -> dict[str, Any]:
+    """Return where learning begins: at the model that the settings name, else at that of the task."""
+    from espalier.loading import model_file
+    from espalier.recipes.adapting import named_start
+
+    if "prior" in settings:
+        return {"start": named_start(settings["prior"], model_file)}
+    if task != REFERENCES:
+        return {}
+    from espalier.citations.adapting import usual_start
+
+    return {"usual_start": usual_start(settings)}
+
+
+def _as_declared(recipe: Recipe, task: str | None, documents: list[Document], check: bool = False) -> list[Document]:
+    """Return documents with the labels that the task declares; those of other schemes of references are understood.
+
+    check : is a label that the task does not declare an error?
+    """
+    from espalier.recipes.training import check_labels
+
+    if task == REFERENCES and recipe.labels is not None:
+        from espalier.citations.adapting import converted
+
+        documents = converted(documents, recipe.labels.names)
+    if check:
+        check_labels(recipe, documents)
+    return documents
 
 
 def _judged(trained: Trained, documents: Sequence[Document]) -> Report:

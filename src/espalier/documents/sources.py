@@ -17,7 +17,7 @@ from glob import glob, has_magic
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, cast
 
-from espalier.citations.batches import Item
+from espalier.citations.batches import BatchItem
 from espalier.citations.bibliographies import HEAD, Bibliography, read_bibliography, recognise
 from espalier.documents.reading import KINDS, read_document, refuse_misnamed
 from espalier.documents.references import LONGEST_GUESSED, cut_document, cut_text, unpacked
@@ -115,7 +115,7 @@ class ReferenceFiles(Several):
         here = 0 if self._open is None else self._open.tell()
         return (self._before + here) / size * done / self.read if size else None
 
-    def references(self) -> Iterator[Item]:
+    def references(self) -> Iterator[BatchItem]:
         """Yield the references of all files; what is bad is told and counted, and the next one follows."""
         self.files = listed_files(self.files, self.skipped)
         if self.skipped:
@@ -125,7 +125,7 @@ class ReferenceFiles(Several):
             )
         return self.items(self._of_file)
 
-    def _of_file(self, path: Path, refused: list[FormatError]) -> Iterator[Item]:
+    def _of_file(self, path: Path, refused: list[FormatError]) -> Iterator[BatchItem]:
         name = source_name(path)
         try:
             with self._opened(path) as self._open:
@@ -166,7 +166,7 @@ class ReferenceFiles(Several):
             self._warn(f"{name}: {warning}")
         return printed
 
-    def _doubt(self, item: Item) -> None:
+    def _doubt(self, item: BatchItem) -> None:
         """Count a reference that is perhaps not cut where it should be; the places of the first few are kept."""
         self.unsure += 1
         place = place_of(item)

@@ -8,21 +8,21 @@ The numbers were chosen on styles of references that were made for it (`scripts/
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from espalier import store
 from espalier.corpus import Corpus
-from espalier.errors import InputError
+from espalier.errors import Argument, InputError
 from espalier.estimators.conv_crf import ConvCRF
 from espalier.estimators.crf import CRF, Learned
 from espalier.estimators.experts import Experts
 from espalier.estimators.persist import pack, unpack
 from espalier.learning.recombination import layered
 
-__all__ = ["COPIES", "CYCLES", "L2", "POOL_WEIGHT", "Start", "begin"]
+__all__ = ["COPIES", "CYCLES", "L2", "POOL_WEIGHT", "Start", "begin", "named_start"]
 
 L2 = 0.03
 """How strongly a CRF is drawn to its prior."""
@@ -127,3 +127,16 @@ def begin(path: str | Path, name: str = "") -> Start:
     if experts is not None and "calibration" in kept:  # scores of a product with other weights are of another size
         kept["calibration"] = {name: curve for name, curve in kept["calibration"].items() if name in _CURVES}
     return Start(name or str(path), model.learned_, experts, kept)
+
+
+def named_start(source: object, found: Callable[[str], Path]) -> Callable[[], Start] | None:
+    """Return where learning begins if a model is named; None says to begin from nothing.
+
+    found : from the name of a model to its file (`loading.model_file`).
+    """
+    if source is None:
+        return None
+    if not isinstance(source, str):
+        what = ": expected a model file, or null to begin from nothing"
+        raise InputError(Argument("set", "prior", source), what)
+    return lambda: begin(found(source), source)

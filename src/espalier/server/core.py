@@ -77,6 +77,7 @@ class Core:
 
     def close(self) -> None:
         """Let another server have the project."""
+        self.start.end()
         self.database.close()
 
     def computing(self) -> AbstractContextManager[Turn]:

@@ -26,7 +26,7 @@ class ServerStart:
 
     def __init__(self) -> None:
         """There is nothing to wait for."""
-        self._over, self._thread = threading.Event(), 0
+        self._over, self._thread, self._ended = threading.Event(), 0, threading.Event()
         self._over.set()
         self._patience = Deadline(0.0)
         self.trouble = ""
@@ -46,6 +46,10 @@ class ServerStart:
         thread.start()
         return thread
 
+    def end(self) -> None:
+        """The server stops: work that fails from now on is no trouble, and is not tried again."""
+        self._ended.set()
+
     def wait(self) -> None:
         """Wait until the first work is done; raise if that takes too long. The work itself waits for nobody."""
         if threading.get_ident() != self._thread and not self._over.wait(self._patience.left):
@@ -59,13 +63,15 @@ class ServerStart:
         caller.deadline = Deadline(inf)
         CALLER.set(caller)
         while not self._done(work):
-            threading.Event().wait(again)
+            self._ended.wait(again)
 
     def _done(self, work: Callable[[], None]) -> bool:
         try:
             work()
             self.trouble = ""
         except Exception as error:  # whatever it is, the server answers what it can
+            if self._ended.is_set():
+                return True
             said = str(error) if isinstance(error, EspalierError) else f"{type(error).__name__}: {error}"
             trouble = " ".join(said.split())
             if trouble != self.trouble:

@@ -289,7 +289,7 @@ def test_wrong_parameters(parameters, message):
             [[{"word": "a"}]],
             [["p"]],
             InputError,
-            "sequence 0, token 0: SemiCRF knows words alone",
+            "SemiCRF knows words alone",
         ),
         ("abc", None, InputError, "expected a Corpus or a list"),
     ],
