@@ -58,6 +58,15 @@ TITLE = ("title", "River sands.")
             "article-magazine",
             [TITLE, ("container-title", "The New Yorker,"), ("date", "3 April 2005"), ("pages", "33")],
         ),
+        (
+            "article-magazine",
+            [TITLE, ("date", "(2015, May 12)."), ("container-title", "The Orchard Review."), ("url", "http://x.org")],
+        ),
+        ("article-journal", [TITLE, ("date", "May 2015"), ("container-title", "The Orchard Review.")]),
+        (
+            "article-journal",
+            [TITLE, ("date", "3 May 2015"), ("container-title", "Orchard Review,"), ("volume", "3"), ("pages", "1-9")],
+        ),
         ("legal_case", [("title", "Roe v. Wade,"), ("volume", "410"), ("container-title", "U.S."), ("pages", "113")]),
         ("legal_case", [("title", "Donoghue v Stevenson"), ("date", "[1932]"), ("container-title", "AC")]),
         ("manuscript", [AUTHOR, TITLE, ("genre", "Unpublished manuscript,"), ("date", "2003.")]),

@@ -172,6 +172,13 @@ def shown(text: str) -> list[str]:
         ("《王小明》", ["王, 小明"]),
         ("卡尔·马克思，王小明", ["{卡尔·马克思}", "王, 小明"]),
         ("Smith，J．，Jones，K。", ["Smith, J.", "Jones, K."]),
+        # words of institutions in front of initials are a person's
+        ("García Márquez de la Torre, L., & Soto, P.", ["García Márquez de la Torre, L.", "Soto, P."]),
+        ("Ruiz de la Banca Hernández, M.", ["Ruiz de la Banca Hernández, M."]),
+        ("Santos do Instituto, R., Pereira da Silva, A.", ["Santos do Instituto, R.", "Pereira da Silva, A."]),
+        ("Church House, A. B., & Park, J.", ["Church House, A. B.", "Park, J."]),
+        ("von der Heiden-Institut, K.; Hall-Stadt, J.", ["von der Heiden-Institut, K.", "Hall-Stadt, J."]),
+        ("Department of Energy, U.S., and J. Smith", ["{Department of Energy, U.S.}", "Smith, J."]),
         # institutions
         ("World Health Organization", ["{World Health Organization}"]),
         ("World Health Organization (WHO).", ["{World Health Organization (WHO)}"]),

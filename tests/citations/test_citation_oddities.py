@@ -64,6 +64,7 @@ def test_each_is_found_alone(name: str) -> None:
         Work(title="中"),
         Work(type="paper-conference", event="Plum Days"),
         Work(type="legal_case"),
+        Work(type="book", title="Storia di Venezia", location="Torino"),
     ],
 )
 def test_what_is_only_unusual_is_none(work: Work) -> None:

@@ -159,10 +159,19 @@ def test_a_reading_is_as_sure_however_many_are_asked_for() -> None:
     assert len(six.alternatives) == 5
     for k in range(2, 6):
         assert parser.parse("Ada pp 1950", k=k).alternatives == six.alternatives[: k - 1]
-    every = Parser(tiny_model(), "").parse("x", k=1000)  # one token: each label is a reading, and one of them is right
+    every = Parser(tiny_model(), "").parse("Ada", k=1000)  # one token: each label is a reading, one of them is right
     sure = [reading.confidence for reading in (every, *every.alternatives)]
+    assert every.odd == ()
     assert len(sure) == len(parser.labels)
     assert sum(sure) == pytest.approx(1, abs=1e-5)
+
+
+def test_what_looks_odd_is_less_sure_and_no_other_reading_gains_by_it() -> None:
+    odd = Parser(tiny_model(), "").parse("x", k=1000)  # nobody is called x
+    sure = [reading.confidence for reading in (odd, *odd.alternatives)]
+    assert odd.odd == ("initial as name",)
+    assert sum(sure) < 0.9
+    check_readings(odd)
 
 
 def test_the_bundled_model_promises_no_more_than_one() -> None:

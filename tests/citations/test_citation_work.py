@@ -108,10 +108,12 @@ def test_a_month_that_the_date_has_no_use_for_is_not_lost() -> None:
 
 
 @pytest.mark.parametrize("label", ["note", "other"])
-@pytest.mark.parametrize(("text", "literal"), [("in press.", "in press"), ("(n.d.)", "n.d."), ("o. J.,", "o. J.")])
-def test_a_note_that_only_stands_for_a_date_is_one(label: str, text: str, literal: str) -> None:
+@pytest.mark.parametrize(
+    ("text", "issued"), [("in press.", Date(literal="in press")), ("(n.d.)", None), ("o. J.,", None)]
+)
+def test_a_note_that_only_stands_for_a_date_is_one(label: str, text: str, issued: Date | None) -> None:
     work = record(("title", "X"), (label, text), ("note", "In German.")).work
-    assert (work.issued, work.note, work.unread) == (Date(literal=literal), "In German", ())
+    assert (work.issued, work.note, work.unread) == (issued, "In German", ())
 
 
 def test_a_note_beside_a_date_stays_a_note() -> None:
@@ -125,7 +127,7 @@ def test_identifiers_are_found_where_they_stand() -> None:
     work = record(("url", "https://doi.org/10.1000/xyz"), ("container-title", "arXiv preprint arXiv:1706.03762")).work
     assert (work.doi, work.arxiv, work.type) == ("10.1000/xyz", "1706.03762", "article")
     work = record(("author", "B. Liskov"), ("genre", "Technical Report CS-94-12,"), ("institution", "MIT")).work
-    assert (work.number, work.type, work.genre) == ("CS-94-12", "report", "Technical Report CS-94-12")
+    assert (work.number, work.type, work.genre) == ("CS-94-12", "report", "Technical Report")
 
 
 @pytest.mark.parametrize(

@@ -57,6 +57,7 @@ STRINGS = st.tuples(
 @example([("isbn", "ISBN 0-306-40615-2, 978-0-306-40615-7")])
 @example([("doi", "ISO 690:2021")])
 @example([("citation-number", "[Knu84]")])
+@example([("note", "n.d."), ("other", "n.d.")])
 @example([("institution", "ed."), ("title", "ed.")])
 @example([("title", "0"), ("title", "A"), ("citation-number", "A")])
 @settings(deadline=None, derandomize=True, max_examples=120)
@@ -87,6 +88,9 @@ def test_the_law_can_fail() -> None:
         ("url", "Available from: https://a.org/b", False),
         ("isbn", "ISBN 0-306-40615-2, 978-0-306-40615-7", True),
         ("isbn", "ISBN 0-306-40615-2", False),
+        ("note", "n.d.", False),
+        ("other", "(o. J.)", False),
+        ("other", "o. J. Verlag", True),
         ("pages", "pp. 284-7", False),
         ("date", "May 3rd, 1999", False),
         ("date", "2015년 3월 2일", False),

@@ -130,7 +130,7 @@ _NEEDED = {
     "patent": ("number",),
     "standard": ("number",),
     "webpage": ("url", "container_title", "publisher"),
-    "book": ("authors", "editors", "publisher"),
+    "book": ("authors", "editors", "publisher", "location"),  # old ones name a town only
 }
 """What a work of a type has at least one of."""
 
@@ -144,7 +144,7 @@ ODDITIES = (
     Oddity("lone name", "one word beside names of two", _has_lone_name, 1.8),
     Oddity("initial as name", "an initial without a name", _has_initial_for_family, 1.2),
     Oddity("digit in name", "a person with a number", _has_digit_in_name, 1.6),
-    Oddity("pages backwards", "pages that run backwards", _runs_backwards, 1.3),
+    Oddity("pages backwards", "pages that run backwards", _runs_backwards, 1.7),
     Oddity("check digit", "an ISBN or ISSN whose check digit is wrong", _has_wrong_check_digit, 1.5),
     Oddity("future", "a year after the next", _has_strange_year, 1.5),
     Oddity("short title", "a title of one letter", _has_short_title, 1.5),

@@ -91,8 +91,9 @@ BIBLIOGRAPHIES = (
         "csl",
         "CSL-JSON",
         r"\A\s*(?:\[\s*)?\{(?s:.*?)\"(?:type|csl|items)\"\s*:\s*"
-        r"(?:\"(?:article|book|chapter|thesis|report|webpage|paper|document|dataset|software|patent|standard|manuscript"
-        r"|[a-z]+[_-][a-z]+)|[\[{])",
+        r"(?:\"(?:article|bill|book|broadcast|chapter|classic|collection|dataset|document|entry|event|figure|graphic|hearing"
+        r"|interview|legislation|manuscript|map|pamphlet|paper|patent|performance|periodical|regulation|report|review"
+        r"|software|song|speech|standard|thesis|treaty|webpage|[a-z]+[_-][a-z]+)\b|[\[{])",
     ),
     _row("tei", "TEI", r"\A(?s:.{0,4000}?)<(?:TEI|teiCorpus|listBibl|biblStruct)[\s>]", _EXPORT),
     _row("mods", "MODS", r"\A(?s:.{0,4000}?)<(?:\w+:)?mods(?:Collection)?[\s>]"),

@@ -5,7 +5,7 @@
 The items satisfy the published schema of CSL data (version 1.0.2: `id` and `type` required, no other properties than
 its own). Values are those of the `Work`, every character of them. Where the schema has no place of its own:
 
-- 'et al.' is the last name, with the `literal` "others", as pandoc has it;
+- 'et al.' is the last name, behind others, with the `literal` "others", as pandoc has it;
 - what could not be read is in `custom.unread`, [label, text] each, and the text of a date that was read in part in
   `custom.issued`;
 - an institution is the `publisher` when there is none (CSL's custom for theses and reports), else the `authority`;
@@ -60,7 +60,7 @@ def item(work: Work, key: str = "") -> dict[str, Any]:
     found: dict[str, Any] = {"id": key or Keys()(work), "type": work.type}
     for variable, role in _ROLES.items():
         found[variable] = [name for name in map(_name, getattr(work, role)) if name]
-        if variable in work.others:
+        if found[variable] and variable in work.others:
             found[variable].append({"literal": "others"})
     found.update((variable, getattr(work, attribute)) for variable, attribute in _SAME.items())
     found["page"] = page_range(work.pages, "-") if work.pages else ""

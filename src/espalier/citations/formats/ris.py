@@ -14,8 +14,8 @@ standard, M3 the genre, NV how many volumes, OP the first edition, PB the publis
 work has both), SN ISSN and ISBN, AN an arXiv number or else a PMID, C2 a PMCID, Y2 the day of access. A version is the
 edition where there is none, how many pages are SP where there are none. What finds its tag taken is a note. A date
 is 'year/month/day/other', where other holds a season, the end of a range, 'circa' or what could not be read. Pages that
-are no plain range stand in SP. 'et al.' is the last name. What could not be read are notes. RIS cannot mark a name
-as unsplit: a reader takes what stands before a comma in the name of an institution for a family name.
+are no plain range stand in SP. 'et al.' is the last name, behind others. What could not be read are notes. RIS cannot
+mark a name as unsplit: a reader takes what stands before a comma in the name of an institution for a family name.
 """
 
 from __future__ import annotations
@@ -68,9 +68,8 @@ def _tags(work: Work) -> Iterator[tuple[str, str]]:
     """Yield (tag, value), empty values among them, in the order of the lines."""
     people = (("author", "AU", work.authors), ("editor", "A2", work.editors), ("translator", "A4", work.translators))
     for role, tag, names in people:
-        yield from ((tag, inverted(name)) for name in names)
-        if role in work.others:
-            yield tag, "et al."
+        written = [name for name in map(inverted, names) if clean(name)]
+        yield from ((tag, name) for name in [*written, *(["et al."] if written and role in work.others else [])])
     yield from (("TI", work.title), ("T2", work.container_title or work.event), ("T3", work.collection_title))
     yield from _dates(work.issued)
     yield "OP", edtf(work.original_date)

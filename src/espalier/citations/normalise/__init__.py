@@ -380,8 +380,8 @@ def work_of(record: Record) -> Work:
     Of several fields with one label the first that can be read counts, and the others are `unread`; but names are
     put one after the other, and free text (publisher, location, genre, institution, note, series) is joined by "; ".
     A DOI is also looked for in the URL, an arXiv number in the whole text, the issue in the volume: "12(3)", the month
-    beside the issue: "no. 3 (March)". Without a date, a note that says only "in press" or "n.d." is its literal. Labels
-    that can only be a mistake are mended first (`fields_of`).
+    beside the issue: "no. 3 (March)". Without a date, a note that says only "in press" is its literal; one that says
+    "n.d." goes. Labels that can only be a mistake are mended first (`fields_of`).
     """
     reading = FieldReader(record)
     present = reading.texts

@@ -26,6 +26,7 @@ import numpy as np
 __all__ = [
     "BUCKETS",
     "HARD",
+    "INVERTED",
     "LABELS",
     "MORE",
     "PERSON",
@@ -46,6 +47,9 @@ HARD = ";"
 
 BUCKETS = 1 << 16
 """Rows for features; behind them stand two for each label: what it is worth before a body, and before one's rest."""
+
+INVERTED = 3.0
+"""Nats for a person where initials follow, "García Márquez de la Torre, L."; "Department of Energy, U.S." has more."""
 
 STEP = 16.0
 """What weights were multiplied by, to be whole numbers of one byte."""
@@ -86,6 +90,8 @@ def labels_of(stretches: Sequence[Stretch]) -> list[str]:
         for name in _around(stretches, k):
             row = table[_bucket(name)]
             begins, goes_on = begins + row[0], goes_on + row[1]
+        if _is_inverted(stretches[k : k + 2]):
+            begins, goes_on = begins - INVERTED, goes_on - INVERTED
         if not k or stretch.before == HARD:
             goes_on = _NEVER
         body = [scores[label] + steps[label][0] for label in range(3)]
@@ -116,6 +122,20 @@ def features_of(stretches: Sequence[Stretch], k: int) -> list[int]:
     for position, word in zip(_positions(len(words)), words, strict=True):
         names += [*_word_names(word), *_placed_names(word, position)]
     return [_bucket(name) for name in names]
+
+
+def _is_inverted(stretches: Sequence[Stretch]) -> bool:
+    """Tell whether the first stretch is words without initials, and the second, behind a comma, initials with stops.
+
+    That is the form of a person's name, which says more than the words of lists that were learned from: few of those
+    have families of four words.
+    """
+    if len(stretches) < 2 or stretches[1].before != ",":
+        return False
+    family, given = stretches[0].words, stretches[1].words
+    return all(_shape(word).startswith("stops") for word in given) and not any(
+        _shape(word).startswith("stops") for word in family
+    )
 
 
 def _best(scores: Sequence[float]) -> int:

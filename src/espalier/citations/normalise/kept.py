@@ -35,6 +35,7 @@ __all__ = ["ORDINALS", "SILENT", "with_the_rest", "words_of"]
 
 _NUMBERS = words("volume", "issue")
 _DATES = words("dates", "circa", "and", "between", "undated") | {word for word in words("suffixes") if len(word) > 1}
+_UNDATED = words("undated")
 _NAMES = words("and")
 _ADDRESSES = words("available") | {"doi", "dx", "org", "http", "https", "www", "isbn", "issn"}
 SILENT: Mapping[str, frozenset[str]] = {
@@ -43,7 +44,8 @@ SILENT: Mapping[str, frozenset[str]] = {
     "collection-title": words("in") | {"coll", "of", "ser"},
     "publisher": _NAMES,  # of bodies that are the authors
     "institution": _NAMES,
-    "note": frozenset(),
+    "note": _UNDATED,
+    "other": _UNDATED,
     "volume": _NUMBERS,
     "issue": _NUMBERS | {"p", "pp"},
     "pages": words("pages", "count", "leaves"),
@@ -67,6 +69,7 @@ _VALUES = {
     "publisher": ("publisher", "institution", "authors"),
     "institution": ("institution", "publisher", "authors"),
     "note": ("note",),
+    "other": ("note",),
     "volume": ("volume", "issue"),
     "issue": ("issue", "volume"),
     "pages": ("pages",),

@@ -148,7 +148,8 @@ class _Told:
         """Tell what a newspaper or a magazine has: a day, or the words of one, and no number but a newspaper's."""
         if self.finest < 2 or self.is_ahead:
             return False
-        site = self.has("url") and not self.has("pages") and not self.shows("container-title", "newspaper", "magazine")
+        named = self.shows("container-title", "newspaper", "magazine", "magazine_by_day")
+        site = self.has("url") and not self.has("pages") and not named
         book = self.held == "chapter" and not _BEFORE_ALL.match(self.container)
         return not (site or book or self.held in ("article", "paper-conference")) and "doi.org/" not in self.texts.get(
             "url", ""
@@ -162,8 +163,9 @@ class _Told:
 
     @cached_property
     def is_magazine(self) -> bool:
-        """Tell it by its name, or by a day and no words of a journal."""
-        daily = self.finest > 2 and self.held != "article-journal"
+        """Tell it by its name, or by a day and no words of a journal; a "Review" that names the day is none."""
+        journal = self.held == "article-journal" and not self.shows("container-title", "magazine_by_day")
+        daily = self.finest > 2 and not journal
         return self.is_press and (daily or self.shows("container-title", "magazine"))
 
     @cached_property
